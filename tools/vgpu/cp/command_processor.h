@@ -1,0 +1,67 @@
+// The command processor and SDMA engines of one simulated GPU: consumes user queues, honours headers, signals, fences.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tools/vgpu/memory/address_space.h"
+#include "tools/vgpu/shader/engine.h"
+
+namespace vgpu {
+
+enum class QueueType : uint8_t { kPm4Compute = 0, kSdma = 1, kAql = 2, kSdmaXgmi = 3, kSdmaByEngine = 4 };
+
+/// A user queue as CREATE_QUEUE described it. Addresses are GPU virtual addresses of the owning process.
+struct QueueParams {
+  uint32_t queue_id = 0;
+  QueueType type = QueueType::kAql;
+  uint64_t ring_va = 0;
+  uint32_t ring_bytes = 0;
+  uint64_t read_ptr_va = 0;
+  uint64_t write_ptr_va = 0;
+  uint64_t ctx_save_va = 0;
+  uint32_t ctx_save_bytes = 0;
+  uint32_t ctl_stack_bytes = 0;
+  uint32_t priority = 7;    ///< 0..15
+  uint32_t percentage = 100;  ///< 0: inactive
+  uint32_t sdma_engine = 0;
+  uint32_t doorbell_id = 0;  ///< index of the 8-byte doorbell in the process's doorbell page
+  const std::atomic<uint64_t>* doorbell = nullptr;  ///< the model's own view of that doorbell
+};
+
+/// What the CP and SDMA engines tell the driver model. Called on the GPU thread.
+class InterruptSink {
+ public:
+  virtual ~InterruptSink() = default;
+  virtual void on_eop_interrupt(uint32_t context_id) = 0;           ///< CP end-of-pipe (event id)
+  virtual void on_sdma_trap(uint32_t context_id) = 0;               ///< SDMA TRAP, low 28 bits
+  virtual void on_sq_interrupt(uint32_t doorbell_id, uint32_t data) = 0;  ///< s_sendmsg interrupt
+  virtual void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) = 0;
+  /// CP bad opcode: `exception_code` as KFD_EC_* (16 dispatch dim invalid .. 23 vendor packet unsupported).
+  virtual void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) = 0;
+  virtual void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) = 0;
+};
+
+/// One thread (the GPU thread) calls step(); queue management may come from any thread and takes effect between
+/// steps. destroy/suspend return only when the queue is off the hardware (preempted, its waves saved or dropped).
+class CommandProcessor {
+ public:
+  static std::unique_ptr<CommandProcessor> create(const GpuConfig& config, AddressSpace& memory, InterruptSink& sink);
+  virtual ~CommandProcessor() = default;
+
+  virtual void add_queue(const QueueParams& params) = 0;
+  virtual void update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage,
+                            uint32_t priority) = 0;
+  virtual void remove_queue(uint32_t queue_id) = 0;
+  /// A queue that faulted is evicted: it stays, and nothing of it ever runs again.
+  virtual void evict_all() = 0;
+  virtual void set_trap_handler(uint64_t tba, uint64_t tma) = 0;
+
+  /// Does a bounded amount of work. False: nothing to do until a doorbell, a signal or memory changes.
+  virtual bool step() = 0;
+  /// True when some queue waits on memory that may change without a doorbell (barrier dependency, poll, scratch
+  /// handshake): the GPU thread must then call step() again soon instead of sleeping.
+  virtual bool must_poll() const = 0;
+};
+
+}  // namespace vgpu
