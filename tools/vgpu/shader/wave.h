@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "tools/vgpu/shader/engine.h"
 
@@ -122,8 +123,17 @@ class Wave {
   // --- errors --------------------------------------------------------------------------------------------------
   /// The instruction at pc cannot be executed: stops the wave. `reason` is plain text; pc, work-group and the
   /// instruction's own text are added by the engine. The registers keep what was written so far.
-  void raise(WaveError::Kind kind, std::string reason);
-  void raise_fault(const MemoryFault& fault, uint32_t lane);
+  void raise(WaveError::Kind kind, std::string reason) {
+    state = WaveState::kFaulted;
+    error.kind = kind;
+    error.pc = pc;
+    error.text = std::move(reason);
+  }
+  void raise_fault(const MemoryFault& fault, uint32_t lane) {
+    raise(WaveError::Kind::kMemoryFault, {});
+    error.fault = fault;
+    error.lane = lane;
+  }
 };
 
 }  // namespace vgpu

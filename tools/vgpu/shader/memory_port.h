@@ -1,0 +1,58 @@
+// A shader worker's way from GPU addresses to host bytes: a small TLB over the address space of the process.
+//
+// A port belongs to one thread. Pointers it returns are valid while that thread holds an AddressSpace::ReadGuard and
+// for the access it asked for only. revalidate() is called on entering a guard: it drops the TLB when mappings changed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/vgpu/memory/address_space.h"
+
+namespace vgpu {
+
+class MemoryPort {
+ public:
+  explicit MemoryPort(const AddressSpace& space) : space_(space) {}
+
+  /// Where the bytes [va, va + size) are, or null with `fault` filled. All of them must lie in one mapping; a caller
+  /// whose access is not naturally aligned falls back to single bytes (see load and store).
+  std::byte* translate(uint64_t va, uint32_t size, Access access, MemoryFault& fault) {
+    const Entry& entry = entries_[index_of(va)];
+    if (va - entry.begin < entry.size && size <= entry.size - (va - entry.begin) && allows(entry, access)) {
+      return entry.host + (va - entry.begin);
+    }
+    return translate_slow(va, size, access, fault);
+  }
+
+  /// Copies across mapping borders. False: nothing was copied, `fault` names the first byte that failed.
+  bool load(uint64_t va, void* out, uint32_t size, Access access, MemoryFault& fault);
+  bool store(uint64_t va, const void* data, uint32_t size, MemoryFault& fault);
+
+  /// Drops everything that an earlier set of mappings filled in. True when it did.
+  bool revalidate();
+
+ private:
+  struct Entry {
+    uint64_t begin = 0;
+    uint64_t size = 0;  ///< 0: empty
+    std::byte* host = nullptr;
+    bool writable = false;
+    bool executable = false;
+  };
+  static constexpr uint32_t kEntries = 64;
+
+  /// Neighbouring pages of one big mapping share slots rarely; hashing keeps distant buffers apart.
+  static uint32_t index_of(uint64_t va) { return static_cast<uint32_t>((va >> 16) ^ (va >> 22)) & (kEntries - 1); }
+  static bool allows(const Entry& entry, Access access) {
+    return access == Access::kRead || (access == Access::kWrite ? entry.writable : entry.executable);
+  }
+  std::byte* translate_slow(uint64_t va, uint32_t size, Access access, MemoryFault& fault);
+
+  const AddressSpace& space_;
+  uint64_t generation_ = ~0ull;
+  std::array<Entry, kEntries> entries_{};
+};
+
+}  // namespace vgpu
