@@ -57,6 +57,7 @@ class AddressSpace {
 
    private:
     const AddressSpace& space_;
+    uint32_t counter_;  // which of the two reader counters it holds
   };
 
  private:
