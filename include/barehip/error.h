@@ -28,6 +28,18 @@ enum class ErrorCode : uint8_t {
   kDeviceLost,          ///< GPU reset or removal
   kTimeout,             ///< a bounded wait ended without its condition
   kSystem,              ///< an operating system call failed; sys_errno says how
+  // What HIP tells apart beyond the above. The low-level API does not use these.
+  kInvalidDevice,         ///< no device of that ordinal
+  kInvalidConfiguration,  ///< grid, block or LDS size beyond what the GPU or the kernel allows
+  kInvalidFunction,       ///< not a kernel: null, unregistered, or of an unloaded module
+  kInvalidSymbol,         ///< not a registered device variable
+  kInvalidPointer,        ///< not an address that this call can use
+  kInvalidCopyDirection,  ///< a copy kind that does not exist
+  kAlreadyRegistered,     ///< host memory that is registered already
+  kNotRegistered,         ///< host memory that is not registered
+  kFileNotFound,          ///< a module file that cannot be opened
+  kNotReady,              ///< work has not completed yet
+  kMissingConfiguration,  ///< a launch without a pushed configuration
 };
 
 /// One failure. `operation` is a string literal ("ioctl ALLOC_MEMORY_OF_GPU"); `text` is a full sentence for a person:

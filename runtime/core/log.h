@@ -1,0 +1,23 @@
+// Log lines to stderr, and the last error's full text.
+#pragma once
+
+#include <string>
+
+#include <barehip/error.h>
+
+namespace barehip::runtime {
+
+enum class LogLevel : int { kNone = 0, kError = 1, kWarning = 2, kInfo = 3, kDebug = 4 };
+
+/// Level from AMD_LOG_LEVEL (0..4, default 0); read once.
+LogLevel log_level();
+inline bool log_enabled(LogLevel level) { return level <= log_level(); }
+/// One line to stderr with process and thread id. Does nothing when the level is off (the caller builds no text then).
+void log_line(LogLevel level, const std::string& text);
+
+/// Keeps an error's text as this thread's last one and logs it at kError. Returns its code for convenience.
+ErrorCode note_error(const Error& error);
+/// This thread's last error text ("" when none), for hipDrvGetErrorString-like calls and messages.
+const std::string& last_error_text();
+
+}  // namespace barehip::runtime
