@@ -1,7 +1,9 @@
 // The command processor and SDMA engines of one simulated GPU: consumes user queues, honours headers, signals, fences.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "tools/vgpu/memory/address_space.h"
@@ -26,18 +28,28 @@ struct QueueParams {
   uint32_t percentage = 100;  ///< 0: inactive
   uint32_t sdma_engine = 0;
   uint32_t doorbell_id = 0;  ///< index of the 8-byte doorbell in the process's doorbell page
-  const std::atomic<uint64_t>* doorbell = nullptr;  ///< the model's own view of that doorbell
+  /// The model's own view of that doorbell. The driver model stores kDoorbellNeverRung there before add_queue():
+  /// index 0 is a value that clients ring with, so the processor cannot tell "0" from "not yet" otherwise.
+  const std::atomic<uint64_t>* doorbell = nullptr;
 };
 
-/// What the CP and SDMA engines tell the driver model. Called on the GPU thread.
+inline constexpr uint64_t kDoorbellNeverRung = ~0ull;
+
+/// What the CP and SDMA engines tell the driver model. Everything but gpu_clock() is called on the GPU thread at the
+/// end of step() with no lock of the processor held, so an implementation may take the driver's locks and may call
+/// back into the processor. A report may arrive just after remove_queue() of its queue returned: ids are then unknown.
 class InterruptSink {
  public:
   virtual ~InterruptSink() = default;
+  /// The constant-rate GPU counter: packet timestamps, s_memrealtime, GET_CLOCK_COUNTERS.gpu. Called with the
+  /// processor's lock held; takes no lock.
+  virtual uint64_t gpu_clock() = 0;
   virtual void on_eop_interrupt(uint32_t context_id) = 0;           ///< CP end-of-pipe (event id)
   virtual void on_sdma_trap(uint32_t context_id) = 0;               ///< SDMA TRAP, low 28 bits
   virtual void on_sq_interrupt(uint32_t doorbell_id, uint32_t data) = 0;  ///< s_sendmsg interrupt
   virtual void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) = 0;
-  /// CP bad opcode: `exception_code` as KFD_EC_* (16 dispatch dim invalid .. 23 vendor packet unsupported).
+  /// CP bad opcode: `exception_code` as KFD_EC_* (16 dispatch dim invalid .. 23 vendor packet unsupported); 0 when an
+  /// SDMA engine halted (the driver has no code for that). The queue runs nothing more. Text is for a person.
   virtual void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) = 0;
   virtual void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) = 0;
 };
@@ -46,7 +58,12 @@ class InterruptSink {
 /// steps. destroy/suspend return only when the queue is off the hardware (preempted, its waves saved or dropped).
 class CommandProcessor {
  public:
+  using EngineFactory = std::function<std::unique_ptr<ShaderEngine>(const GpuConfig&, AddressSpace&, ShaderSink&)>;
+
+  /// `config`, `memory` and `sink` outlive the processor. The second form lets a test bring its own shader cores.
   static std::unique_ptr<CommandProcessor> create(const GpuConfig& config, AddressSpace& memory, InterruptSink& sink);
+  static std::unique_ptr<CommandProcessor> create(const GpuConfig& config, AddressSpace& memory, InterruptSink& sink,
+                                                  const EngineFactory& engine);
   virtual ~CommandProcessor() = default;
 
   virtual void add_queue(const QueueParams& params) = 0;
@@ -56,8 +73,12 @@ class CommandProcessor {
   /// A queue that faulted is evicted: it stays, and nothing of it ever runs again.
   virtual void evict_all() = 0;
   virtual void set_trap_handler(uint64_t tba, uint64_t tma) = 0;
+  /// RUNTIME_ENABLE: queue errors reach the process through the driver's exception event. Without it (the default)
+  /// the CP also stores the reason into queue_inactive_signal, as older firmware protocols and runtimes expect.
+  virtual void set_runtime_enabled(bool enabled) = 0;
 
-  /// Does a bounded amount of work. False: nothing to do until a doorbell, a signal or memory changes.
+  /// Does a bounded amount of work. False: nothing to do until a doorbell, a signal or memory changes. Doorbells are
+  /// read on every call, so a caller that arms them calls step() once more before it sleeps.
   virtual bool step() = 0;
   /// True when some queue waits on memory that may change without a doorbell (barrier dependency, poll, scratch
   /// handshake): the GPU thread must then call step() again soon instead of sleeping.

@@ -11,7 +11,8 @@
 
 namespace vgpu {
 
-class GpuConfig;  // tools/vgpu/kernel/gpu_config.h: target, CU count, counters, seed, hostile switches
+class CacheModel;  // tools/vgpu/memory/cache_model.h
+class GpuConfig;   // tools/vgpu/kernel/gpu_config.h: target, CU count, counters, seed, hostile switches
 
 /// Register state of one dispatch. All sizes in the units that the name says.
 struct Dispatch {
@@ -63,6 +64,9 @@ class ShaderSink {
   virtual void on_shader_interrupt(const Dispatch& dispatch, uint32_t data, bool priv) = 0;
   /// The constant-rate GPU counter (same time base as packet timestamps and GET_CLOCK_COUNTERS.gpu).
   virtual uint64_t gpu_clock() = 0;
+  /// The caches that loads, stores, atomics and instruction fetches must go through, or null: memory is coherent.
+  /// Asked once, when an engine is made.
+  virtual CacheModel* caches() { return nullptr; }
 };
 
 /// All shader cores of one GPU for one address space. Not thread safe: one thread calls (it may use workers inside).
