@@ -37,7 +37,7 @@ hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc* pTexDesc, hipTextureOb
 hipError_t hipGetTextureReference(const textureReference** texref, const void* symbol);
 hipError_t hipMalloc3DArray(hipArray_t* array, const hipChannelFormatDesc* desc, hipExtent extent, unsigned int flags);
 hipError_t hipMallocArray(hipArray_t* array, const hipChannelFormatDesc* desc, size_t width, size_t
-                          height HIP_DEFAULT_ARG(0), unsigned int flags);
+                          height HIP_DEFAULT_ARG(0), unsigned int flags HIP_DEFAULT_ARG(hipArrayDefault));
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t* mipmappedArray, const hipChannelFormatDesc* desc,
                                    hipExtent extent, unsigned int numLevels, unsigned int flags HIP_DEFAULT_ARG(0));
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t* pHandle, HIP_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned

@@ -5,6 +5,39 @@
 #include <hip/detail/structs.h>
 #include <hip/detail/structs_external.h>
 
+/// One stream memory operation of a batch; `operation` tells which member is meant.
+typedef struct hipStreamMemOpWaitValueParams_t {
+  hipStreamBatchMemOpType operation;
+  hipDeviceptr_t address;
+  union {
+    uint32_t value;
+    uint64_t value64;
+  };
+  unsigned int flags;
+  hipDeviceptr_t alias;
+} hipStreamMemOpWaitValueParams_t;
+
+typedef struct hipStreamMemOpWriteValueParams_t {
+  hipStreamBatchMemOpType operation;
+  hipDeviceptr_t address;
+  union {
+    uint32_t value;
+    uint64_t value64;
+  };
+  unsigned int flags;
+  hipDeviceptr_t alias;
+} hipStreamMemOpWriteValueParams_t;
+
+typedef struct hipStreamMemOpFlushRemoteWritesParams_t {
+  hipStreamBatchMemOpType operation;
+  unsigned int flags;
+} hipStreamMemOpFlushRemoteWritesParams_t;
+
+typedef struct hipStreamMemOpMemoryBarrierParams_t {
+  hipStreamBatchMemOpType operation;
+  unsigned int flags;
+} hipStreamMemOpMemoryBarrierParams_t;
+
 typedef struct HIP_MEMSET_NODE_PARAMS {
   hipDeviceptr_t dst;
   size_t pitch;
