@@ -46,8 +46,9 @@ class Decoder {
   /// Assembler text as LLVM prints it ("v_add_f32_e32 v0, s1, v2"). Branch targets are printed as their simm16.
   std::string text(const Inst& inst) const;
 
+  struct Tables;  ///< internal
+
  private:
-  struct Tables;
   IsaTarget target_;
   std::unique_ptr<const Tables> tables_;
 };

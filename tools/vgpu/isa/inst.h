@@ -74,6 +74,7 @@ struct Operand {
 /// Field positions by format:
 ///   SOP*    dst[0], src[0..1]; `imm` is simm16 (sign-extended), for branches in dwords relative to the next
 ///           instruction; s_setreg_imm32 and its like: `literal`.
+///           s_sendmsg_rtn_*: `imm` is the message.
 ///   SMEM    dst[0] loads; src[0] base; src[1] soffset or none; src[2] data of stores and atomics; `imm` offset.
 ///           s_dcache_*, s_memtime: what they have of it.
 ///   VOP*    dst[0], dst[1] (carry or VCC-like mask); src[0..2]. VOP2/VOPC that use VCC implicitly have it as an
