@@ -60,7 +60,8 @@ class CommandProcessor {
  public:
   using EngineFactory = std::function<std::unique_ptr<ShaderEngine>(const GpuConfig&, AddressSpace&, ShaderSink&)>;
 
-  /// `config`, `memory` and `sink` outlive the processor. The second form lets a test bring its own shader cores.
+  /// Null for a target without packet capabilities (pm4/caps.h). `config`, `memory` and `sink` outlive the processor.
+  /// The second form lets a test bring its own shader cores.
   static std::unique_ptr<CommandProcessor> create(const GpuConfig& config, AddressSpace& memory, InterruptSink& sink);
   static std::unique_ptr<CommandProcessor> create(const GpuConfig& config, AddressSpace& memory, InterruptSink& sink,
                                                   const EngineFactory& engine);

@@ -1,0 +1,195 @@
+#include "tools/vgpu/cp/processor.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "tools/vgpu/cp/aql_queue.h"
+#include "tools/vgpu/cp/sdma_queue.h"
+#include "tools/vgpu/cp/unsupported_queue.h"
+
+namespace vgpu {
+namespace {
+
+constexpr size_t kHardwareQueues = 24;      // compute queues that the driver's scheduler has slots for on these GPUs
+constexpr uint32_t kSliceSteps = 64;        // steps that a set of queues stays on hardware when there are more
+constexpr uint64_t kInstructionBudget = 8192;  // wave instructions a step
+
+std::unique_ptr<HwQueue> make_queue(GpuContext& gpu, const QueueParams& params) {
+  switch (params.type) {
+    case QueueType::kAql: return std::make_unique<AqlQueue>(gpu, params);
+    case QueueType::kPm4Compute: return std::make_unique<UnsupportedQueue>(gpu, params, "PM4 compute queue");
+    default: return std::make_unique<SdmaQueue>(gpu, params);
+  }
+}
+
+}  // namespace
+
+class Processor::Managing {
+ public:
+  explicit Managing(Processor& processor) : processor_(processor) {
+    processor_.managers_.fetch_add(1);
+    processor_.mutex_.lock();
+  }
+  ~Managing() {
+    processor_.managers_.fetch_sub(1);
+    processor_.mutex_.unlock();
+  }
+  Managing(const Managing&) = delete;
+  Managing& operator=(const Managing&) = delete;
+
+ private:
+  Processor& processor_;
+};
+
+std::unique_ptr<CommandProcessor> CommandProcessor::create(const GpuConfig& config, AddressSpace& memory,
+                                                           InterruptSink& sink, const EngineFactory& engine) {
+  const auto* target = barehip::codeobj::find_target(config.gfx);
+  const auto* packets = target ? barehip::pm4::find_packet_caps(target->gfx_target_version) : nullptr;
+  if (!packets) return nullptr;
+  return std::make_unique<Processor>(config, *target, packets->caps, memory, sink, engine);
+}
+
+Processor::Processor(const GpuConfig& config, const barehip::codeobj::Target& target, barehip::pm4::CapSet caps,
+                     AddressSpace& memory, InterruptSink& sink, const EngineFactory& engine)
+    : cache_model_(CacheModel::create(config, memory)),
+      gpu_{.config = config,
+           .target = target,
+           .caps = caps,
+           .sink = sink,
+           .memory = GpuMemory(memory),
+           .caches = cache_model_.get(),
+           .random = Random(config.seed)},
+      engine_(engine(config, memory, *this)) {
+  gpu_.engine = engine_.get();
+}
+
+HwQueue* Processor::find(uint32_t queue_id) {
+  const auto it = std::ranges::find_if(queues_, [=](const auto& q) { return q->params().queue_id == queue_id; });
+  return it == queues_.end() ? nullptr : it->get();
+}
+
+// ---- management ---------------------------------------------------------------------------------------------
+
+void Processor::add_queue(const QueueParams& params) {
+  const Managing lock(*this);
+  queues_.push_back(make_queue(gpu_, params));
+  fruitless_ = 0;
+}
+
+void Processor::update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage,
+                             uint32_t priority) {
+  const Managing lock(*this);
+  HwQueue* queue = find(queue_id);
+  if (!queue) return;
+  queue->update(ring_va, ring_bytes, percentage, priority);
+  queue->mapped(gpu_.config.hostile.drop_doorbells);
+  fruitless_ = 0;
+}
+
+void Processor::remove_queue(uint32_t queue_id) {
+  const Managing lock(*this);
+  const auto it = std::ranges::find_if(queues_, [=](const auto& q) { return q->params().queue_id == queue_id; });
+  if (it == queues_.end()) return;
+  (*it)->drop_waves();
+  queues_.erase(it);
+}
+
+void Processor::evict_all() {
+  const Managing lock(*this);
+  for (const auto& queue : queues_) {
+    queue->halt();
+    queue->drop_waves();
+  }
+}
+
+void Processor::set_trap_handler(uint64_t tba, uint64_t tma) {
+  const Managing lock(*this);
+  gpu_.trap_tba = tba;
+  gpu_.trap_tma = tma;
+}
+
+void Processor::set_runtime_enabled(bool enabled) {
+  const Managing lock(*this);
+  gpu_.runtime_enabled = enabled;
+}
+
+// ---- running ------------------------------------------------------------------------------------------------
+
+bool Processor::step() {
+  while (managers_.load() != 0) std::this_thread::yield();
+  std::vector<Outbox::Report> reports;
+  bool progress = false;
+  {
+    const std::lock_guard lock(mutex_);
+    progress = step_locked();
+    reports = gpu_.outbox.take();
+  }
+  for (const auto& report : reports) report(gpu_.sink);
+  return progress || !reports.empty();
+}
+
+bool Processor::step_locked() {
+  bool progress = false;
+  for (HwQueue* queue : on_hardware()) {
+    progress |= queue->step();
+    if (queue->halted()) queue->drop_waves();
+  }
+  progress |= engine_->step(kInstructionBudget);
+  // Wave errors halt their queue from inside the engine, where nothing can be killed.
+  for (const auto& queue : queues_) {
+    if (queue->halted()) queue->drop_waves();
+  }
+  if (progress) fruitless_ = 0;
+  const bool more = rotate();
+  must_poll_.store(std::ranges::any_of(queues_, [](const auto& q) { return q->active() && q->waiting(); }),
+                   std::memory_order_relaxed);
+  return progress || more;
+}
+
+/// The active queues that have a hardware slot, in the order in which they are served: priority, then in turn.
+std::vector<HwQueue*> Processor::on_hardware() {
+  std::vector<HwQueue*> mapped;
+  for (size_t n = 0; n < queues_.size() && mapped.size() < kHardwareQueues; ++n) {
+    HwQueue* queue = queues_[(first_mapped_ + n) % queues_.size()].get();
+    if (queue->active()) mapped.push_back(queue);
+  }
+  std::vector<HwQueue*> served;
+  const size_t first = mapped.empty() ? 0 : ++turn_ % mapped.size();
+  for (size_t n = 0; n < mapped.size(); ++n) {
+    HwQueue* queue = mapped[(first + n) % mapped.size()];
+    const auto lower = std::ranges::find_if(served, [queue](const HwQueue* other) {
+      return other->params().priority < queue->params().priority;
+    });
+    served.insert(lower, queue);
+  }
+  return served;
+}
+
+/// With more active queues than slots, the next set is mapped when a slice ended or nothing moved. True while queues
+/// remain that were not on hardware since anything last moved.
+bool Processor::rotate() {
+  const auto active = static_cast<size_t>(std::ranges::count_if(queues_, [](const auto& q) { return q->active(); }));
+  if (active <= kHardwareQueues) return false;
+  fruitless_ += kHardwareQueues;
+  if (fruitless_ <= kHardwareQueues && ++slice_steps_ < kSliceSteps) return true;
+  slice_steps_ = 0;
+  first_mapped_ = (first_mapped_ + kHardwareQueues) % queues_.size();
+  for (HwQueue* queue : on_hardware()) queue->mapped(gpu_.config.hostile.drop_doorbells);
+  return fruitless_ < queues_.size() + kHardwareQueues;
+}
+
+// ---- what the shader cores tell -----------------------------------------------------------------------------
+
+void Processor::on_wave_error(const Dispatch& dispatch, const WaveError& error) {
+  if (HwQueue* queue = find(dispatch.queue_id)) queue->on_wave_error(dispatch, error);
+  gpu_.outbox.post([dispatch, error](InterruptSink& sink) {
+    sink.on_wave_error(dispatch.queue_id, dispatch, error);
+    if (error.kind == WaveError::Kind::kMemoryFault) sink.on_memory_fault(dispatch.queue_id, error.fault, &error);
+  });
+}
+
+void Processor::on_shader_interrupt(const Dispatch& dispatch, uint32_t data, bool) {
+  gpu_.outbox.post([doorbell = dispatch.doorbell_id, data](InterruptSink& sink) { sink.on_sq_interrupt(doorbell, data); });
+}
+
+}  // namespace vgpu
