@@ -4,6 +4,7 @@
   generate.py table    API.DEF OUT   one BAREHIP_API(...) line per symbol: ids, names, coverage
   generate.py refused  API.DEF OUT   C++ definitions of the entry points with status "refused"
   generate.py exports  API.DEF OUT GENERATION   linker version script of libamdhip64.so.GENERATION (5, 6 or 7)
+  generate.py addresses API.DEF OUT  the address of each C function, by name (hipGetProcAddress)
 """
 import re
 import sys
@@ -33,11 +34,6 @@ class Function:
     @property
     def returns(self):
         return re.match(r"(.*?)\s*[\w:]+\s*\(", self.signature).group(1).strip()
-
-    @property
-    def ident(self):
-        """C++ identifier of the api id: the symbol itself, which for mangled names is a valid identifier too."""
-        return self.symbol
 
     def exported_by(self, soname):
         return any(g.startswith(f"{soname}.") for g in self.generations)
@@ -69,13 +65,12 @@ def table(functions):
     out = []
     for f in functions:
         mask = sum(1 << OBSERVED.index(g) for g in f.generations)
-        out.append(f'BAREHIP_API({f.ident}, "{f.family}", "{f.node}", {mask:#x}, {str(f.implemented).lower()})\n')
+        out.append(f'BAREHIP_API({f.symbol}, "{f.family}", "{f.node}", {mask:#x}, {str(f.implemented).lower()})\n')
     return "".join(out)
 
 
 def refused(functions):
-    out = ['#include "runtime/api/refusal.h"\n#include "runtime/api/extra_exports.h"\n#include <hip/hip_runtime_api.h>\n'
-           '#include <hip/hiprtc.h>\n\n#undef hipGetDeviceProperties\n#undef hipChooseDevice\n\n'
+    out = ['#include "runtime/api/entry.h"\n#include "runtime/api/extra_exports.h"\n\n'
            "using namespace barehip::runtime;\n\n"]
     for f in functions:
         if f.implemented:
@@ -86,7 +81,7 @@ def refused(functions):
             # The mangled twin of a function that later became extern "C". Its own C++ name would clash with that one.
             signature = re.sub(r"[\w:]+\(", f"barehip_{f.symbol}(", signature, count=1)
             out.append(f'extern "C" BAREHIP_EXPORT {signature} __asm__("{f.symbol}");\n')
-        call = f"refuse(ApiId::{f.ident});"
+        call = f'refuse(api_id("{f.symbol}"));'
         body = call if value is None else f"{call} return {value};"
         out.append(f'extern "C" BAREHIP_EXPORT {signature} {{ {body} }}\n')
     return "".join(out)
@@ -114,10 +109,21 @@ def exports(functions, soname):
     return "".join(out)
 
 
+def addresses(functions):
+    """Only addresses are taken, so the declarations need no parameter types; the file includes no HIP header."""
+    names = [f.symbol for f in functions if not f.symbol.startswith("_")]
+    out = ['#include "runtime/api/addresses.h"\n\nextern "C" {\n']
+    out += [f"void {name}();\n" for name in names]
+    out.append("}\n\nnamespace barehip::runtime {\n\nstatic const ApiAddress kAddresses[] = {\n")
+    out += [f'    {{api_id("{name}"), &::{name}}},\n' for name in names]
+    out.append("};\n\nstd::span<const ApiAddress> api_addresses() { return kAddresses; }\n\n}  // namespace barehip::runtime\n")
+    return "".join(out)
+
+
 def main(arguments):
     what, source, target, *rest = arguments
     functions = read_table(source)
-    text = {"table": table, "refused": refused, "exports": exports}[what](functions, *rest)
+    text = {"table": table, "refused": refused, "exports": exports, "addresses": addresses}[what](functions, *rest)
     with open(target, "w", encoding="utf-8") as file:
         file.write(text)
 
