@@ -25,5 +25,9 @@ std::span<const ExecEntry> smem_exec_entries();
 std::span<const ExecEntry> flat_exec_entries();
 std::span<const ExecEntry> ds_exec_entries();
 std::span<const ExecEntry> buffer_exec_entries();
+std::span<const ExecEntry> valu_exec_entries();  ///< tools/vgpu/isa
+
+/// The function for a decoded instruction, from all the lists. Never null: what is missing is refused when executed.
+ExecFn exec_function(const Inst& inst);
 
 }  // namespace vgpu

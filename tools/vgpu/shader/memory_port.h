@@ -12,9 +12,14 @@
 
 namespace vgpu {
 
+class CacheModel;
+
 class MemoryPort {
  public:
-  explicit MemoryPort(const AddressSpace& space) : space_(space) {}
+  explicit MemoryPort(const AddressSpace& space, CacheModel* caches = nullptr) : space_(space), caches_(caches) {}
+
+  /// What vector and scalar memory instructions must go through instead of translate(), in hostile mode; else null.
+  CacheModel* caches() const { return caches_; }
 
   /// Where the bytes [va, va + size) are, or null with `fault` filled. All of them must lie in one mapping; a caller
   /// whose access is not naturally aligned falls back to single bytes (see load and store).
@@ -51,6 +56,7 @@ class MemoryPort {
   std::byte* translate_slow(uint64_t va, uint32_t size, Access access, MemoryFault& fault);
 
   const AddressSpace& space_;
+  CacheModel* caches_;
   uint64_t generation_ = ~0ull;
   std::array<Entry, kEntries> entries_{};
 };

@@ -92,7 +92,8 @@ class Wave {
   uint32_t lds_bytes = 0;
   uint32_t index = 0;           ///< within the work-group
   uint32_t slot = 0;            ///< of the whole GPU: says CU, SIMD, scratch slot
-  uint32_t trap_status = 0;     ///< bits that the trap handler may ask for, see trap.h
+  uint32_t trap_status = 0;     ///< TRAPSTS
+  bool halt = false;            ///< STATUS.HALT: stops the wave once it is outside the trap handler
   uint64_t instructions = 0;    ///< executed so far
   WaveError error;              ///< valid when state is kFaulted
 
