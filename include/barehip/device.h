@@ -150,7 +150,7 @@ class Device {
   /// `code.gpu_address() + offset`, 256-byte aligned, and is executable and mapped to this GPU.
   /// The handler finds the TMA address in ttmp14:15 (first-level handler's convention); the TMA is a table of 1024
   /// 64-bit amd_queue_t addresses indexed by doorbell id (low 10 bits of MSG_RTN_GET_DOORBELL or M0 after MSG_GET_DOORBELL),
-  /// zero where there is no queue. To report, it ORs kQueue* bits (queue.h) into the value of the queue's
+  /// zero where there is no queue. To report, it ORs bits of aql::QueueInactive (aql.h) into the value of the queue's
   /// queue_inactive_signal, writes the event id to the signal's mailbox and sends MSG_INTERRUPT.
   Result<void> install_trap_handler(const Memory& code, uint64_t offset = 0);
 

@@ -26,24 +26,6 @@ struct AqlQueueImpl;
 struct SdmaQueueImpl;
 }  // namespace kfd
 
-/// Bits that the command processor (or the trap handler) ORs into queue_inactive_signal (facts: AMD's amd_hsa_queue.h
-/// and trap handler). The scratch bits are served by the watcher thread; the others end the queue.
-enum QueueInactiveBits : uint64_t {
-  kQueueScratchWave64 = 0x1,
-  kQueueInvalidDim = 0x2,
-  kQueueInvalidGroupMemory = 0x4,
-  kQueueInvalidCode = 0x8,
-  kQueueInvalidPacket = 0x20,
-  kQueueGroupTooLarge = 0x40,
-  kQueueOutOfRegisters = 0x80,
-  kQueueInvalidVendorPacket = 0x100,
-  kQueueScratchReclaim = 0x200,
-  kQueueScratchWave32 = 0x400,
-  kQueueApertureViolation = 0x20000000,
-  kQueueIllegalInstruction = 0x40000000,
-  kQueueTrap = 0x80000000,
-};
-
 enum class QueuePriority : uint32_t { kLow = 0, kNormal = 7, kHigh = 11, kMaximum = 15 };
 
 struct AqlQueueOptions {
