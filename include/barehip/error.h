@@ -40,6 +40,7 @@ enum class ErrorCode : uint8_t {
   kFileNotFound,          ///< a module file that cannot be opened
   kNotReady,              ///< work has not completed yet
   kMissingConfiguration,  ///< a launch without a pushed configuration
+  kNotInitialized,        ///< a child of fork(): the GPU belongs to its parent
 };
 
 /// One failure. `operation` is a string literal ("ioctl ALLOC_MEMORY_OF_GPU"); `text` is a full sentence for a person:

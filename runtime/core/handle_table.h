@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/core/lock.h"
+
 namespace barehip::runtime {
 
 /// What the HIP API passes as hipStream_t, hipEvent_t, hipModule_t, hipFunction_t. Never dereferenced; 0 is "none".
@@ -85,7 +87,7 @@ class HandleTable {
   }
 
   std::array<std::atomic<Block*>, kBlocks> blocks_{};
-  std::mutex mutex_;
+  Mutex mutex_;
   std::vector<uint32_t> free_;
   uint32_t used_ = 0;
 };

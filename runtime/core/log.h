@@ -17,7 +17,7 @@ void log_line(LogLevel level, const std::string& text);
 
 /// Keeps an error's text as this thread's last one and logs it at kError. Returns its code for convenience.
 ErrorCode note_error(const Error& error);
-/// This thread's last error text ("" when none), for hipDrvGetErrorString-like calls and messages.
-const std::string& last_error_text();
+/// This thread's last error text ("" when none; cut at 1023 bytes), for extended error calls and messages.
+const char* last_error_text();
 
 }  // namespace barehip::runtime

@@ -1,0 +1,110 @@
+// Everything that belongs to one opened GPU: its queues, streams, copy engines and epochs.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <barehip/device.h>
+#include <barehip/memory.h>
+
+#include "codeobj/target.h"
+#include "runtime/core/device.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/shared_signal.h"
+
+namespace barehip::runtime {
+
+class CopyEngine;
+class HwQueue;
+class Staging;
+class Stream;
+
+enum class CopyDirection : uint8_t { kToDevice, kToHost };
+
+class DeviceContext {
+ public:
+  DeviceContext(Device& device, int ordinal, SignalCache& signals);
+  ~DeviceContext();
+  DeviceContext(const DeviceContext&) = delete;
+  DeviceContext& operator=(const DeviceContext&) = delete;
+
+  Device& device() const { return device_; }
+  int ordinal() const { return ordinal_; }
+  SignalCache& signals() const { return signals_; }
+  const DeviceProperties& properties() const { return properties_; }
+  /// What code must suit: processor with this process's xnack and the board's sramecc.
+  const codeobj::TargetId& target() const { return target_; }
+
+  /// The sticky error of the GPU, or success. Cost: one load.
+  Result<void> check() const {
+    if (const Error* error = device_.error()) [[unlikely]] return std::unexpected(*error);
+    return {};
+  }
+
+  /// Made on first use, as are the queues and engines below. Errors: as AqlQueue::create.
+  Result<Stream*> null_stream();
+  Stream* null_stream_if_made() const { return null_.load(std::memory_order_acquire); }
+  /// A stream over one of the shared queues of its priority class. Owned by the context.
+  Result<Stream*> make_stream(bool non_blocking, int priority);
+  /// Takes it out of the null stream's order and keeps the memory for the next make_stream().
+  void retire_stream(Stream& stream);
+  /// Signals of all blocking streams that have work the null stream did not wait for yet.
+  Result<void> collect_blocking_tails(const HwQueue& except, std::vector<SignalRef>& out);
+
+  Result<CopyEngine*> engine(CopyDirection direction);
+  Result<Staging*> staging();
+
+  /// Waits for everything submitted to any queue of this GPU.
+  Result<void> synchronize();
+  /// Runs the instruction-cache invalidation in `queue` when code was loaded since it last did.
+  Result<void> invalidate_code(HwQueue& queue);
+
+  /// The host (or a copy that the host waited for) wrote memory that kernels may read: each stream's next dispatch acquires
+  /// from the system.
+  void note_host_write() { epoch.fetch_add(1, std::memory_order_acq_rel); }
+  /// Code was loaded: each queue invalidates its instruction caches before its next dispatch.
+  void note_code_load() {
+    code_epoch.fetch_add(1, std::memory_order_acq_rel);
+    note_host_write();
+  }
+
+  const bool launch_blocking;  ///< HIP_LAUNCH_BLOCKING: each launch waits for its kernel
+
+  std::atomic<uint64_t> epoch{1};
+  std::atomic<uint64_t> code_epoch{1};
+  std::atomic<bool> blocking_dirty{false};  ///< a blocking stream has work that the null stream did not wait for
+
+ private:
+  static constexpr int kPriorities = 3;
+
+  Result<HwQueue*> pick_queue(int priority);
+  Result<void> prepare_first_queue();
+
+  Device& device_;
+  const int ordinal_;
+  SignalCache& signals_;
+  DeviceProperties properties_;
+  codeobj::TargetId target_;
+
+  Memory trap_handler_;
+  Memory invalidate_commands_;  ///< PM4 for invalidate_code()
+  uint32_t invalidate_dwords_ = 0;
+
+  Mutex mutex_;
+  bool prepared_ = false;
+  std::array<std::vector<std::unique_ptr<HwQueue>>, kPriorities> queues_;
+  std::array<uint32_t, kPriorities> next_queue_{};
+  std::array<std::atomic<CopyEngine*>, 2> engines_{};
+  std::array<std::unique_ptr<CopyEngine>, 2> engine_owners_;
+  std::atomic<Staging*> staging_{nullptr};
+  std::unique_ptr<Staging> staging_owner_;
+  std::atomic<Stream*> null_{nullptr};
+  std::vector<std::unique_ptr<Stream>> streams_;  ///< all, also the retired ones
+  std::vector<Stream*> blocking_;
+  std::vector<Stream*> retired_;
+};
+
+}  // namespace barehip::runtime

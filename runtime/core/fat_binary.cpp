@@ -1,0 +1,191 @@
+// The registry that clang's start-up code fills: fat binaries, their kernels' host stubs, their variables' shadows.
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "codeobj/bundle.h"
+#include "runtime/core/module_impl.h"
+#include "runtime/core/pointer_map.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/thread_state.h"
+
+namespace barehip::runtime {
+namespace {
+
+constexpr uint32_t kWrapperMagic = 0x48495046;  // "HIPF"
+constexpr size_t kMaxDevices = 64;
+
+struct Wrapper {
+  uint32_t magic;
+  uint32_t version;
+  const void* binary;
+  void* unused;
+};
+
+/// One translation unit's (or, with -fgpu-rdc, one program's) device code, for all GPUs.
+class FatBinary {
+ public:
+  explicit FatBinary(const Wrapper* wrapper) : wrapper_(wrapper) {}
+
+  /// Loads the code for a GPU on first use; a failure is remembered for that GPU. Takes this binary's lock.
+  Result<const LoadedCode*> code(DeviceContext& context);
+  /// Frees what was loaded, after the GPUs' work.
+  void unload();
+
+  std::vector<const void*> functions;  ///< keys in the registry, for unregistering
+  std::vector<const void*> variables;
+
+ private:
+  Result<std::unique_ptr<LoadedCode>> load(DeviceContext& context) const;
+
+  const Wrapper* wrapper_;
+  Mutex mutex_;
+  std::array<std::unique_ptr<LoadedCode>, kMaxDevices> loaded_;
+  std::array<std::unique_ptr<Error>, kMaxDevices> failed_;
+};
+
+struct HostFunction {
+  FatBinary* binary = nullptr;
+  std::string device_name;
+  std::array<std::atomic<const Function*>, kMaxDevices> on_device{};
+};
+
+struct HostVariable {
+  FatBinary* binary = nullptr;
+  std::string device_name;
+  size_t bytes = 0;
+};
+
+/// Lives from the first registration (which may be before main) until exit; never destroyed.
+struct Registry {
+  Mutex mutex;  ///< for the lists of the binaries
+  PointerMap<HostFunction> functions;
+  PointerMap<HostVariable> variables;
+};
+Registry& registry() {
+  static auto* const kRegistry = new Registry;
+  return *kRegistry;
+}
+
+/// Set when exit() has begun: then nothing is freed any more, as the process's end does it better.
+constinit std::atomic<bool> g_exiting{false};
+
+Result<std::unique_ptr<LoadedCode>> FatBinary::load(DeviceContext& context) const {
+  constexpr const char* kOperation = "load fat binary";
+  if (wrapper_ == nullptr || wrapper_->magic != kWrapperMagic || wrapper_->binary == nullptr)
+    return fail(ErrorCode::kInvalidImage, kOperation, "the registered fat binary has no valid wrapper (magic HIPF)");
+  auto bytes = codeobj::measure_image(wrapper_->binary);
+  if (!bytes) return std::unexpected(bytes.error());
+  return LoadedCode::load(context, {static_cast<const std::byte*>(wrapper_->binary), *bytes});
+}
+
+Result<const LoadedCode*> FatBinary::code(DeviceContext& context) {
+  const auto ordinal = static_cast<size_t>(context.ordinal());
+  if (ordinal >= kMaxDevices)
+    return fail(ErrorCode::kNotSupported, "load fat binary", "code is loaded for the first 64 devices only");
+  std::lock_guard lock(mutex_);
+  if (failed_[ordinal]) return std::unexpected(*failed_[ordinal]);
+  if (!loaded_[ordinal]) {
+    auto code = load(context);
+    if (!code) {
+      // Memory may be there the next time; bytes do not change.
+      if (code.error().code == ErrorCode::kInvalidImage || code.error().code == ErrorCode::kNoBinaryForGpu)
+        failed_[ordinal] = std::make_unique<Error>(code.error());
+      return std::unexpected(code.error());
+    }
+    loaded_[ordinal] = std::move(*code);
+  }
+  return loaded_[ordinal].get();
+}
+
+void FatBinary::unload() {
+  std::lock_guard lock(mutex_);
+  for (auto& code : loaded_) {
+    // Code that cannot be waited for may still run: then it stays.
+    if (code && !code->context().synchronize()) code.release();
+    code.reset();
+  }
+}
+
+/// First use of a kernel on a GPU.
+Result<const Function*> resolve(HostFunction& host, DeviceContext& context) {
+  auto code = host.binary->code(context);
+  if (!code) return std::unexpected(code.error());
+  const Function* function = (*code)->find_function(host.device_name);
+  if (function == nullptr)
+    return fail(ErrorCode::kInvalidFunction, "find kernel",
+                "the code for " + context.properties().gfx + " has no kernel '" + host.device_name + "'");
+  host.on_device[static_cast<size_t>(context.ordinal())].store(function, std::memory_order_release);
+  return function;
+}
+
+}  // namespace
+
+void** fat_binary_register(const void* wrapper) {
+  static const bool kAtExit = std::atexit([] { g_exiting.store(true, std::memory_order_relaxed); }) == 0;
+  (void)kAtExit;
+  return reinterpret_cast<void**>(new FatBinary(static_cast<const Wrapper*>(wrapper)));
+}
+
+void fat_binary_unregister(void** handle) {
+  if (handle == nullptr || g_exiting.load(std::memory_order_relaxed)) return;
+  auto* binary = reinterpret_cast<FatBinary*>(handle);
+  Registry& all = registry();
+  {
+    std::lock_guard lock(all.mutex);
+    for (const void* key : binary->functions) all.functions.erase(key);
+    for (const void* key : binary->variables) all.variables.erase(key);
+  }
+  // The binary's object and its entries stay: another thread may have just found one.
+  if (Runtime::if_open()) binary->unload();
+}
+
+void fat_binary_add_function(void** handle, const void* host_function, const char* device_name) {
+  auto* binary = reinterpret_cast<FatBinary*>(handle);
+  if (binary == nullptr || host_function == nullptr || device_name == nullptr) return;
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  auto* function = new HostFunction;
+  function->binary = binary;
+  function->device_name = device_name;
+  binary->functions.push_back(host_function);
+  all.functions.insert(host_function, function);
+}
+
+void fat_binary_add_variable(void** handle, const void* host_variable, const char* device_name, size_t bytes) {
+  auto* binary = reinterpret_cast<FatBinary*>(handle);
+  if (binary == nullptr || host_variable == nullptr || device_name == nullptr) return;
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  binary->variables.push_back(host_variable);
+  all.variables.insert(host_variable, new HostVariable{binary, device_name, bytes});
+}
+
+Result<const Function*> find_host_function(const void* host_function, DeviceContext& context) {
+  HostFunction* host = host_function ? registry().functions.find(host_function) : nullptr;
+  if (host == nullptr) [[unlikely]]
+    return fail(ErrorCode::kInvalidFunction, "find kernel",
+                host_function ? "the function is not a registered kernel" : "the function is null");
+  const auto ordinal = static_cast<size_t>(context.ordinal());
+  if (ordinal < kMaxDevices) [[likely]]
+    if (const Function* function = host->on_device[ordinal].load(std::memory_order_acquire)) return function;
+  return resolve(*host, context);
+}
+
+Result<GlobalVariable> symbol(const void* host_variable) {
+  const HostVariable* host = host_variable ? registry().variables.find(host_variable) : nullptr;
+  if (host == nullptr)
+    return fail(ErrorCode::kInvalidSymbol, "find device variable", "the address is not that of a registered variable");
+  auto context = current_context();
+  if (!context) return std::unexpected(context.error());
+  auto code = host->binary->code(**context);
+  if (!code) return std::unexpected(code.error());
+  const codeobj::Variable* variable = (*code)->find_variable(host->device_name);
+  if (variable == nullptr)
+    return fail(ErrorCode::kInvalidSymbol, "find device variable",
+                "the device code has no variable '" + host->device_name + "'");
+  return GlobalVariable{reinterpret_cast<void*>((*code)->address_of(*variable)), variable->size};
+}
+
+}  // namespace barehip::runtime

@@ -1,0 +1,145 @@
+#include "runtime/core/function.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codeobj/bundle.h"
+#include "runtime/core/context.h"
+#include "runtime/core/copy_engine.h"
+#include "runtime/core/hw_queue.h"
+#include "runtime/core/runtime.h"
+
+namespace barehip::runtime {
+namespace {
+
+using codeobj::ValueKind;
+
+/// What a kernel with calls that the compiler cannot bound gets for its stack, as stock's hipLimitStackSize. Bytes.
+constexpr uint32_t kDynamicStackBytes = 1024;
+constexpr uint32_t kMaxThreadsPerBlock = 1024;
+
+bool changes_per_launch(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kHiddenBlockCountX:
+    case ValueKind::kHiddenBlockCountY:
+    case ValueKind::kHiddenBlockCountZ:
+    case ValueKind::kHiddenGroupSizeX:
+    case ValueKind::kHiddenGroupSizeY:
+    case ValueKind::kHiddenGroupSizeZ:
+    case ValueKind::kHiddenDynamicLdsSize:
+    case ValueKind::kHiddenQueuePtr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Hidden values that are the same in every launch and not 0.
+uint32_t constant_value(ValueKind kind, const GpuProperties& gpu) {
+  constexpr uint32_t kHipGridDims = 3;
+  switch (kind) {
+    case ValueKind::kHiddenGridDims:
+      return kHipGridDims;
+    case ValueKind::kHiddenPrivateBase:
+      return static_cast<uint32_t>(gpu.scratch_aperture >> 32);
+    case ValueKind::kHiddenSharedBase:
+      return static_cast<uint32_t>(gpu.lds_aperture >> 32);
+    default:
+      return 0;
+  }
+}
+
+/// Bytes of the code object, in the GPU's memory.
+Result<void> upload(DeviceContext& context, const codeobj::CodeObject& object, const Memory& memory) {
+  Device& device = context.device();
+  const uint64_t bytes = object.load_bytes();
+  if (memory.host() && (device.can_flush_hdp() || device.properties().coherent_host)) {
+    auto placed = object.place(memory.gpu_address(), {memory.host_as<std::byte>(), bytes});
+    __builtin_ia32_sfence();
+    device.flush_hdp();
+    return placed;
+  }
+  auto staging = Memory::allocate(device, bytes, {.kind = MemoryKind::kHostCoherent});
+  if (!staging) return std::unexpected(staging.error());
+  if (auto placed = object.place(memory.gpu_address(), {staging->host_as<std::byte>(), bytes}); !placed) return placed;
+  auto engine = context.engine(CopyDirection::kToDevice);
+  if (!engine) return std::unexpected(engine.error());
+  auto done = context.signals().take();
+  if (!done) return std::unexpected(done.error());
+  auto submitted = (*engine)->submit(
+      {.dst = memory.gpu_address(), .src = staging->gpu_address(), .row_bytes = bytes}, {}, *done);
+  if (!submitted) return submitted;
+  auto seen = (*done)->wait(WaitCondition::kLess, 1, &device);
+  if (!seen) return std::unexpected(seen.error());
+  return {};
+}
+
+}  // namespace
+
+Function::Function(DeviceContext& owner, const codeobj::Kernel& described, uint64_t load_address)
+    : context(owner),
+      kernel(described),
+      descriptor(load_address + described.descriptor_offset),
+      private_bytes(described.private_bytes + (described.uses_dynamic_stack ? kDynamicStackBytes : 0)),
+      max_threads(described.max_flat_workgroup_size ? described.max_flat_workgroup_size : kMaxThreadsPerBlock) {
+  if (kernel.kernarg_bytes > HwQueue::kBigKernargBytes)
+    refusal = "its arguments take " + std::to_string(kernel.kernarg_bytes) + " bytes, and " +
+              std::to_string(HwQueue::kBigKernargBytes) + " are supported";
+  if (kernel.kernarg_bytes > kernel.explicit_bytes)
+    hidden_template.resize(kernel.kernarg_bytes - kernel.explicit_bytes);
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const codeobj::KernelArgument& argument = kernel.arguments[i];
+    if (i < kernel.explicit_count) {
+      arguments.push_back({argument.offset, argument.size});
+      continue;
+    }
+    if (argument.kind == ValueKind::kUnknown) refusal = "it wants a hidden argument of a kind that barehip does not know";
+    if (argument.offset < kernel.explicit_bytes || argument.offset + argument.size > kernel.kernarg_bytes) continue;
+    const uint32_t value = constant_value(argument.kind, context.device().properties());
+    std::memcpy(&hidden_template[argument.offset - kernel.explicit_bytes], &value,
+                std::min<size_t>(argument.size, sizeof value));
+    if (changes_per_launch(argument.kind)) launch_values.push_back({argument.offset, argument.kind});
+  }
+}
+
+LoadedCode::LoadedCode(DeviceContext& context, codeobj::CodeObject object, std::shared_ptr<Allocation> memory)
+    : context_(context), object_(std::move(object)), memory_(std::move(memory)) {
+  for (const codeobj::Kernel& kernel : object_.kernels())
+    functions_.push_back(std::make_unique<Function>(context_, kernel, memory_->gpu));
+}
+
+LoadedCode::~LoadedCode() {
+  Runtime* runtime = Runtime::if_open();
+  for (const auto& function : functions_)
+    if (const Handle handle = function->handle.load(std::memory_order_relaxed)) runtime->functions.erase(handle);
+  runtime->allocations.remove(reinterpret_cast<const void*>(memory_->gpu), AllocationKind::kCode);
+}
+
+Function* LoadedCode::find_function(std::string_view name) const {
+  const codeobj::Kernel* kernel = object_.find_kernel(name);
+  return kernel ? functions_[static_cast<size_t>(kernel - object_.kernels().data())].get() : nullptr;
+}
+
+Result<std::unique_ptr<LoadedCode>> LoadedCode::load(DeviceContext& context, std::span<const std::byte> container) {
+  auto image = codeobj::select_image(container, context.target());
+  if (!image) return std::unexpected(image.error());
+  auto object = codeobj::CodeObject::parse(image->bytes);
+  if (!object) return std::unexpected(object.error());
+  auto memory = Memory::allocate(context.device(), std::max<uint64_t>(object->load_bytes(), 1),
+                                 {.kind = MemoryKind::kVram, .executable = true, .alignment = object->load_alignment()});
+  if (!memory) return std::unexpected(memory.error());
+  if (auto uploaded = upload(context, *object, *memory); !uploaded) return std::unexpected(uploaded.error());
+  context.note_code_load();
+
+  auto allocation = std::make_shared<Allocation>();
+  allocation->kind = AllocationKind::kCode;
+  allocation->context = &context;
+  allocation->gpu = memory->gpu_address();
+  allocation->host = reinterpret_cast<uint64_t>(memory->host());
+  allocation->bytes = object->load_bytes();
+  allocation->memory = std::move(*memory);
+  Runtime::if_open()->allocations.insert(allocation);
+  return std::unique_ptr<LoadedCode>(new LoadedCode(context, std::move(*object), std::move(allocation)));
+}
+
+}  // namespace barehip::runtime
