@@ -1,0 +1,70 @@
+// The running part of one GPU for one process: its command processor, the thread that drives it, and what its
+// interrupts do.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "tools/vgpu/cp/command_processor.h"
+#include "tools/vgpu/kernel/doorbell_gate.h"
+#include "tools/vgpu/kernel/events.h"
+#include "tools/vgpu/kernel/machine.h"
+
+namespace vgpu {
+
+class GpuRunner final : private InterruptSink {
+ public:
+  /// What the interrupt side must know of a queue.
+  struct QueueView {
+    uint32_t doorbell_id = 0;
+    uint64_t ctx_save_va = 0;
+    QueueType type = QueueType::kAql;
+  };
+
+  /// All references outlive the runner. Null when this model has no command processor for the GPU.
+  static std::unique_ptr<GpuRunner> create(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events);
+  ~GpuRunner();
+
+  CommandProcessor& cp() { return *cp_; }
+  DoorbellGate& gate() { return *gate_; }
+
+  void add_queue(const QueueParams& params);
+  void update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage, uint32_t priority);
+  void remove_queue(uint32_t queue_id);
+  void set_runtime_enabled(bool enabled);
+  bool evicted() const { return evicted_.load(); }
+
+ private:
+  GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events);
+  void run();
+  void raise_memory_fault(const MemoryFault& fault);
+  /// Exceptions of a queue: into the payload that its save area names, then the event. False: nobody to tell.
+  bool raise_queue_exception(uint32_t doorbell_id, uint64_t mask);
+
+  uint64_t gpu_clock() override;
+  void on_eop_interrupt(uint32_t context_id) override;
+  void on_sdma_trap(uint32_t context_id) override;
+  void on_sq_interrupt(uint32_t doorbell_id, uint32_t data) override;
+  void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) override;
+  void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) override;
+  void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) override;
+
+  Machine& machine_;
+  const Gpu& gpu_;
+  AddressSpace& space_;
+  EventTable& events_;
+  std::unique_ptr<DoorbellGate> gate_;
+  std::unique_ptr<CommandProcessor> cp_;
+  std::mutex queues_mutex_;
+  std::map<uint32_t, QueueView> queues_;
+  std::atomic<bool> runtime_enabled_{false}, evicted_{false}, stop_{false};
+  std::thread thread_;
+};
+
+/// The constant-rate counter of a GPU, from the machine's boot clock.
+uint64_t gpu_clock_now(const GpuConfig& config);
+
+}  // namespace vgpu

@@ -1,0 +1,35 @@
+// The simulated machine: which GPUs it has, under which ids, and what its sysfs files say. Fixed once it is made.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tools/vgpu/kernel/gpu_config.h"
+#include "tools/vgpu/kernel/log.h"
+#include "tools/vgpu/kernel/options.h"
+#include "tools/vgpu/kernel/topology.h"
+
+namespace vgpu {
+
+struct Gpu {
+  CardOptions options;
+  GpuConfig config;
+  uint32_t index = 0;
+  uint32_t gpu_id = 0;
+  uint32_t render_minor = 0;
+  uint32_t debug_memory_bytes = 0;
+  const Card& card() const { return options.card; }
+};
+
+struct Machine {
+  explicit Machine(Options chosen);
+
+  Options options;
+  std::vector<Gpu> gpus;
+  FileTree topology;
+  Log log;
+
+  const Gpu* find_gpu(uint32_t gpu_id) const;
+};
+
+}  // namespace vgpu
