@@ -33,7 +33,7 @@ bool give_text(uint64_t pointer, __kernel_size_t& length, const char* text) {
   return pointer == 0 || copy_to_user(pointer, text, room);
 }
 
-int drm_version(void* arg) {
+int answer_version(void* arg) {
   const auto user = reinterpret_cast<uint64_t>(arg);
   drm_version version{};
   if (!copy_from_user(&version, user, sizeof version)) return -EFAULT;
@@ -133,7 +133,7 @@ int drm_device_info(const Gpu& gpu, void* out, size_t size) {
 int drm_ioctl(Machine& machine, const DrmFile& file, unsigned long request, void* arg) {
   if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return -ENOTTY;
   const unsigned number = _IOC_NR(request);
-  if (number == _IOC_NR(DRM_IOCTL_VERSION)) return drm_version(arg);
+  if (number == _IOC_NR(DRM_IOCTL_VERSION)) return answer_version(arg);
   if (number == DRM_COMMAND_BASE + DRM_AMDGPU_INFO) return amdgpu_info(machine, *file.gpu, arg);
   return refuse(machine, "ioctl number " + std::to_string(number), -EINVAL);
 }

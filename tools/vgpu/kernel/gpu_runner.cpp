@@ -24,15 +24,15 @@ constexpr uint32_t kSqMaskBits = 0x3fff;
 uint64_t gpu_clock_now(const GpuConfig& config) {
   timespec t;
   clock_gettime(CLOCK_BOOTTIME, &t);
-  const auto ns = static_cast<unsigned __int128>(t.tv_sec) * 1'000'000'000u + static_cast<unsigned>(t.tv_nsec);
-  unsigned __int128 hz = config.gpu_clock_hz;
+  uint64_t hz = config.gpu_clock_hz;
   uint64_t offset = 0;
   if (config.hostile.skewed_clocks) {
     // Another rate (up to 400 ppm off) and an origin that has nothing to do with the host's.
     hz += hz * (config.seed % 401) / 1'000'000;
     offset = 0x123456789ull * (config.seed % 97 + 1);
   }
-  return static_cast<uint64_t>(ns * hz / 1'000'000'000u) + offset;
+  const auto nanoseconds = static_cast<uint64_t>(t.tv_nsec);  // times a rate below 10 GHz: fits
+  return static_cast<uint64_t>(t.tv_sec) * hz + nanoseconds * hz / 1'000'000'000 + offset;
 }
 
 GpuRunner::GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events)

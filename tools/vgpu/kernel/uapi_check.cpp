@@ -94,7 +94,7 @@ static_assert(kAllocGtt == KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 static_assert(kAllocUserptr == KFD_IOC_ALLOC_MEM_FLAGS_USERPTR);
 static_assert(kAllocDoorbell == KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL);
 static_assert(kAllocMmioRemap == KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP);
-static_assert(kAllocWritable == uint32_t{KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE});
+static_assert(kAllocWritable == static_cast<uint32_t>(KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE));
 static_assert(kAllocExecutable == KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
 static_assert(kAllocPublic == KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
 static_assert(kAllocNoSubstitute == KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE);
