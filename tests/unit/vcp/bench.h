@@ -114,13 +114,19 @@ inline vgpu::GpuConfig gfx1100_config() {
   return config;
 }
 
+/// Set by tests that link the real shader cores.
+inline std::unique_ptr<vgpu::CommandProcessor> (*make_with_real_cores)(const vgpu::GpuConfig&, vgpu::AddressSpace&,
+                                                                      vgpu::InterruptSink&) = nullptr;
+
 /// Memory whose GPU address differs from its host address, so that nothing works by mistaking one for the other.
 class Bench {
  public:
   static constexpr uint64_t kHeapVa = 0x7f0000000000;
   static constexpr uint64_t kHeapBytes = 4u << 20;
 
-  explicit Bench(vgpu::GpuConfig gpu = gfx90a_config())
+  enum class Cores { kFake, kReal };
+
+  explicit Bench(vgpu::GpuConfig gpu = gfx90a_config(), Cores cores = Cores::kFake)
       : config(std::move(gpu)), heap_(static_cast<std::byte*>(std::aligned_alloc(4096, kHeapBytes))) {
     std::memset(heap_.get(), 0, kHeapBytes);
     REQUIRE(space.map({.va = kHeapVa,
@@ -130,12 +136,16 @@ class Bench {
                        .writable = true,
                        .executable = true,
                        .system = true}));
-    cp = vgpu::CommandProcessor::create(config, space, reports,
-                                        [this](const vgpu::GpuConfig&, vgpu::AddressSpace&, vgpu::ShaderSink& sink) {
-                                          auto made = std::make_unique<FakeEngine>(sink);
-                                          engine = made.get();
-                                          return made;
-                                        });
+    if (cores == Cores::kReal) {
+      cp = make_with_real_cores(config, space, reports);
+    } else {
+      cp = vgpu::CommandProcessor::create(config, space, reports,
+                                          [this](const vgpu::GpuConfig&, vgpu::AddressSpace&, vgpu::ShaderSink& sink) {
+                                            auto made = std::make_unique<FakeEngine>(sink);
+                                            engine = made.get();
+                                            return made;
+                                          });
+    }
     REQUIRE(cp);
   }
 
