@@ -25,7 +25,7 @@ static_assert(sizeof(QueuePage) <= 4096);
 struct AqlQueueImpl {
   AqlQueue* queue = nullptr;
   Device* device = nullptr;
-  Memory page;       ///< QueuePage; exactly one 4096-byte mapping, as the kernel wants it for both indices
+  Memory page;  ///< QueuePage; exactly one 4096-byte mapping, as the kernel wants it for both indices
   Memory ring;
   Memory eop;        ///< end-of-pipe events, private to the command processor
   Memory save_area;  ///< where waves go when the queue is preempted
@@ -54,7 +54,8 @@ struct AqlQueueImpl {
   std::unique_ptr<Error> error_;
 };
 
-/// The doorbell at `doorbell_offset` of CREATE_QUEUE; maps this process's slice with the first queue of the device.
+/// The doorbell at `doorbell_offset` of CREATE_QUEUE; maps this process's slice with the first queue of the
+/// device.
 Result<volatile uint64_t*> map_doorbell(Device& device, uint64_t doorbell_offset);
 
 /// The error of a CREATE_QUEUE that failed.

@@ -52,7 +52,8 @@ Error call_error(const char* operation, int rc, const std::string& what) {
     code = meaning.code;
     hint = meaning.hint;
   }
-  return Error{code, positive, operation, std::string(operation) + " failed while " + what + ": " + errno_text(positive) + hint};
+  return Error{code, positive, operation,
+               std::string(operation) + " failed while " + what + ": " + errno_text(positive) + hint};
 }
 
 }  // namespace barehip::kfd

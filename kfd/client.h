@@ -10,8 +10,8 @@
 
 namespace barehip::kfd {
 
-/// Borrowed descriptor of /dev/kfd and the table that opened it. Copyable, thread safe. Every call returns 0 or a
-/// negative errno, and restarts after EINTR and EAGAIN.
+/// Borrowed descriptor of /dev/kfd and the table that opened it. Copyable, thread safe. Every call returns 0
+/// or a negative errno, and restarts after EINTR and EAGAIN.
 class Client {
  public:
   Client() = default;
@@ -33,8 +33,9 @@ class Client {
   int fd_ = -1;
 };
 
-/// The error of a call that returned `rc` (a negative errno). `operation` is the call's name, `what` a clause that says to
-/// what it was done ("allocating 4096 bytes of VRAM on gfx90a"); the text adds the errno's meaning.
+/// The error of a call that returned `rc` (a negative errno). `operation` is the call's name, `what` a clause
+/// that says to what it was done ("allocating 4096 bytes of VRAM on gfx90a"); the text adds the errno's
+/// meaning.
 Error call_error(const char* operation, int rc, const std::string& what);
 
 inline std::unexpected<Error> call_failed(const char* operation, int rc, const std::string& what) {

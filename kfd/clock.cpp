@@ -5,8 +5,8 @@ namespace {
 
 __extension__ typedef __int128 Wide;  // holds ticks times nanoseconds
 
-// GET_CLOCK_COUNTERS reads its clocks one after the other; half a second apart, a microsecond between the readings
-// costs two parts in a million.
+// GET_CLOCK_COUNTERS reads its clocks one after the other; half a second apart, a microsecond between the
+// readings costs two parts in a million.
 constexpr uint64_t kEnoughNs = 500'000'000;
 
 }  // namespace
@@ -35,7 +35,7 @@ uint64_t Clock::to_ns(uint64_t ticks) const {
   const bool measured = span_ticks != 0 && (span_ns >= kEnoughNs || nominal_hz_ == 0);
   if (!measured && nominal_hz_ == 0) return anchor_.boottime_ns;
   const Wide ns = measured ? distance * static_cast<Wide>(span_ns) / static_cast<Wide>(span_ticks)
-                               : distance * 1'000'000'000 / static_cast<Wide>(nominal_hz_);
+                           : distance * 1'000'000'000 / static_cast<Wide>(nominal_hz_);
   return static_cast<uint64_t>(static_cast<Wide>(anchor_.boottime_ns) + ns);
 }
 

@@ -9,8 +9,8 @@
 
 namespace barehip::kfd {
 
-/// The line through an anchor sample and the newest one. Until the two are far enough apart for their quotient to be
-/// better than the nominal frequency, the nominal one is used. Thread safe.
+/// The line through an anchor sample and the newest one. Until the two are far enough apart for their
+/// quotient to be better than the nominal frequency, the nominal one is used. Thread safe.
 class Clock {
  public:
   /// Forgets everything and starts from `first`.

@@ -14,7 +14,9 @@ std::unique_ptr<Device> DeviceImpl::make_device(std::unique_ptr<DeviceImpl> impl
   return std::unique_ptr<Device>(new Device(std::move(impl)));
 }
 
-void DeviceImpl::set_hdp_page(Device& device, void* page) { device.hdp_page_ = static_cast<volatile uint32_t*>(page); }
+void DeviceImpl::set_hdp_page(Device& device, void* page) {
+  device.hdp_page_ = static_cast<volatile uint32_t*>(page);
+}
 
 void DeviceImpl::set_error(Device& device, Error error) {
   {
@@ -36,20 +38,29 @@ Device::~Device() {
   impl_->hdp_memory = Memory();
 }
 
-const GpuProperties& Device::properties() const { return impl_->properties; }
-System& Device::system() const { return *impl_->system; }
-uint32_t Device::index() const { return impl_->index; }
+const GpuProperties& Device::properties() const {
+  return impl_->properties;
+}
+System& Device::system() const {
+  return *impl_->system;
+}
+uint32_t Device::index() const {
+  return impl_->index;
+}
 
 Result<uint64_t> Device::available_vram() const {
   constexpr uint32_t kMinorOfAvailable = 9;
   const kfd::SystemImpl& system_impl = system().impl();
   if (!system().usable()) return kfd::forked_child("query memory");
   if (system_impl.minor < kMinorOfAvailable)
-    return fail(ErrorCode::kNotSupported, "query memory", "Free memory is known since KFD 1.9; this kernel has 1." + std::to_string(system_impl.minor) + ".");
+    return fail(
+        ErrorCode::kNotSupported, "query memory",
+        "Free memory is known since KFD 1.9; this kernel has 1." + std::to_string(system_impl.minor) + ".");
   uapi::get_available_memory_args args{};
   args.gpu_id = properties().gpu_id;
   const int rc = system_impl.client.get_available_memory(args);
-  if (rc < 0) return kfd::call_failed("AVAILABLE_MEMORY", rc, "asking for the free memory of " + properties().gfx);
+  if (rc < 0)
+    return kfd::call_failed("AVAILABLE_MEMORY", rc, "asking for the free memory of " + properties().gfx);
   return args.available;
 }
 
@@ -77,19 +88,23 @@ Result<void> Device::install_trap_handler(const Memory& code, uint64_t offset) {
   const uint64_t start = code.gpu_address() + offset;
   if (!system().usable()) return kfd::forked_child("install trap handler");
   if (impl_->queues.load(std::memory_order_relaxed) != 0)
-    return fail(ErrorCode::kInvalidArgument, "install trap handler", "A trap handler is installed before the first queue is made.");
+    return fail(ErrorCode::kInvalidArgument, "install trap handler",
+                "A trap handler is installed before the first queue is made.");
   if (!code || start % kHandlerAlignment != 0 || offset >= code.bytes())
-    return fail(ErrorCode::kInvalidArgument, "install trap handler", "A trap handler starts inside its memory, at a multiple of 256.");
+    return fail(ErrorCode::kInvalidArgument, "install trap handler",
+                "A trap handler starts inside its memory, at a multiple of 256.");
   MemoryOptions options;
   options.kind = MemoryKind::kHostUncached;
-  Result<Memory> table = Memory::allocate(*impl_->system->devices()[index()], kTableEntries * sizeof(uint64_t), options);
+  Result<Memory> table =
+      Memory::allocate(*impl_->system->devices()[index()], kTableEntries * sizeof(uint64_t), options);
   if (!table) return std::unexpected(std::move(table.error()));
   uapi::set_trap_handler_args args{};
   args.tba_addr = start;
   args.tma_addr = table->gpu_address();
   args.gpu_id = properties().gpu_id;
   const int rc = system().impl().client.set_trap_handler(args);
-  if (rc < 0) return kfd::call_failed("SET_TRAP_HANDLER", rc, "installing the trap handler of " + properties().gfx);
+  if (rc < 0)
+    return kfd::call_failed("SET_TRAP_HANDLER", rc, "installing the trap handler of " + properties().gfx);
   const std::lock_guard lock(impl_->trap_mutex);
   impl_->trap_table = std::move(*table);
   return {};

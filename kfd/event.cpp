@@ -12,7 +12,8 @@ namespace uapi = kfd::uapi;
 
 namespace kfd {
 
-// The page is host memory that all GPUs write; with it the kernel has 4096 slots, and it fills them with ones.
+// The page is host memory that all GPUs write; with it the kernel has 4096 slots, and it fills them with
+// ones.
 Result<void> SystemImpl::ensure_event_page(System& system, uint64_t& handle_for_kernel) {
   handle_for_kernel = 0;
   if (event_page_known) return {};
@@ -48,11 +49,14 @@ Result<Event> Event::create(System& system, EventKind kind, bool auto_reset) {
   Event event;
   event.system_ = &system;
   event.id_ = args.event_id;
-  if (kind == EventKind::kSignal) event.mailbox_ = impl.event_page.gpu_address() + uint64_t{args.event_id} * 8;
+  if (kind == EventKind::kSignal)
+    event.mailbox_ = impl.event_page.gpu_address() + uint64_t{args.event_id} * 8;
   return event;
 }
 
-Event::Event(Event&& other) noexcept { *this = std::move(other); }
+Event::Event(Event&& other) noexcept {
+  *this = std::move(other);
+}
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(system_, other.system_);
@@ -86,8 +90,13 @@ void copy_result(const uapi::event_data& data, EventWait& wait) {
       break;
     case EventKind::kMemory: {
       const uapi::memory_exception_data& m = data.memory_exception;
-      wait.fault = {m.gpu_id,           m.va,          m.failure.NotPresent != 0, m.failure.ReadOnly != 0, m.failure.NoExecute != 0,
-                    m.failure.imprecise != 0, m.ErrorType};
+      wait.fault = {m.gpu_id,
+                    m.va,
+                    m.failure.NotPresent != 0,
+                    m.failure.ReadOnly != 0,
+                    m.failure.NoExecute != 0,
+                    m.failure.imprecise != 0,
+                    m.ErrorType};
       break;
     }
     case EventKind::kHwException: {
@@ -114,7 +123,8 @@ Result<WaitOutcome> wait_events(System& system, std::span<EventWait> waits, bool
   const bool ages = system.kfd_minor() >= kMinorOfAge;
   for (size_t i = 0; i < waits.size(); ++i) {
     data[i].event_id = waits[i].event->id();
-    if (ages && waits[i].use_age && waits[i].kind == EventKind::kSignal) data[i].signal_event.last_event_age = waits[i].age;
+    if (ages && waits[i].use_age && waits[i].kind == EventKind::kSignal)
+      data[i].signal_event.last_event_age = waits[i].age;
   }
   uapi::wait_events_args args{};
   args.events_ptr = reinterpret_cast<uint64_t>(data);
@@ -122,7 +132,8 @@ Result<WaitOutcome> wait_events(System& system, std::span<EventWait> waits, bool
   args.wait_for_all = all ? 1 : 0;
   args.timeout = timeout_ms;
   const int rc = system.impl().client.wait_events(args);
-  if (rc < 0) return kfd::call_failed("WAIT_EVENTS", rc, "waiting for " + std::to_string(waits.size()) + " events");
+  if (rc < 0)
+    return kfd::call_failed("WAIT_EVENTS", rc, "waiting for " + std::to_string(waits.size()) + " events");
   if (args.wait_result == uapi::kWaitFail)
     return fail(ErrorCode::kInvalidHandle, "WAIT_EVENTS", "An event was destroyed while it was waited for.");
   if (args.wait_result == uapi::kWaitTimeout) return WaitOutcome::kTimeout;

@@ -19,7 +19,9 @@ std::string hex(uint64_t value) {
   return "0x" + digits;
 }
 
-std::string name_of(const GpuProperties& gpu) { return gpu.gfx + " (gpu_id " + std::to_string(gpu.gpu_id) + ")"; }
+std::string name_of(const GpuProperties& gpu) {
+  return gpu.gfx + " (gpu_id " + std::to_string(gpu.gpu_id) + ")";
+}
 
 struct Meaning {
   uint64_t bit;
@@ -32,7 +34,8 @@ constexpr const char* kGroupMemoryText = "a dispatch packet that asks for more L
 constexpr const char* kCodeText = "a dispatch packet whose kernel object is null or no kernel";
 constexpr const char* kPacketText = "a packet of a type that this GPU does not have";
 constexpr const char* kGroupSizeText = "a dispatch packet whose work-group is too large";
-constexpr const char* kRegistersText = "a dispatch packet whose work-group needs more registers than a compute unit has";
+constexpr const char* kRegistersText =
+    "a dispatch packet whose work-group needs more registers than a compute unit has";
 constexpr const char* kVendorText = "a vendor packet that this GPU does not have";
 constexpr const char* kIllegalText = "an illegal instruction in a kernel";
 constexpr const char* kTrapText = "a trap in a kernel (assert, abort or s_trap)";
@@ -44,7 +47,8 @@ using uapi::exception_bit;
 constexpr Meaning kPayload[] = {
     {exception_bit(Exception::kWaveAbort), ErrorCode::kTrap, kTrapText},
     {exception_bit(Exception::kWaveTrap), ErrorCode::kTrap, kTrapText},
-    {exception_bit(Exception::kWaveMathError), ErrorCode::kTrap, "an enabled floating-point exception in a kernel"},
+    {exception_bit(Exception::kWaveMathError), ErrorCode::kTrap,
+     "an enabled floating-point exception in a kernel"},
     {exception_bit(Exception::kWaveIllegalInstruction), ErrorCode::kIllegalInstruction, kIllegalText},
     {exception_bit(Exception::kWaveApertureViolation), ErrorCode::kIllegalAddress, kApertureText},
     {exception_bit(Exception::kDispatchDimInvalid), ErrorCode::kQueueError, kDimText},
@@ -85,8 +89,8 @@ constexpr uint64_t kHarmless = exception_bit(Exception::kQueueNew) | exception_b
                                exception_bit(Exception::kDeviceMemoryViolation);
 
 template <size_t N>
-std::optional<Error> explain(const Meaning (&table)[N], uint64_t bits, const GpuProperties& gpu, uint32_t queue_id,
-                             const char* operation) {
+std::optional<Error> explain(const Meaning (&table)[N], uint64_t bits, const GpuProperties& gpu,
+                             uint32_t queue_id, const char* operation) {
   if (bits == 0) return std::nullopt;
   const std::string where = "Queue " + std::to_string(queue_id) + " of " + name_of(gpu) + " was stopped by ";
   for (const Meaning& meaning : table)
@@ -113,7 +117,8 @@ Error memory_fault_error(const GpuProperties& gpu, const MemoryFault& fault) {
 }
 
 Error hw_exception_error(const GpuProperties& gpu, const HwException& exception) {
-  std::string text = name_of(gpu) + (exception.reset_cause == 1 ? " was reset after a memory error" : " hung and was reset");
+  std::string text =
+      name_of(gpu) + (exception.reset_cause == 1 ? " was reset after a memory error" : " hung and was reset");
   text += exception.memory_lost ? "; the contents of its memory are lost." : ".";
   return Error{ErrorCode::kDeviceLost, 0, "GPU reset", std::move(text)};
 }

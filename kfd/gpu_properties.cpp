@@ -17,7 +17,7 @@ constexpr uint32_t kHeapPublic = 1, kHeapPrivate = 2;
 
 struct Field {
   const char* key;
-  uint32_t GpuProperties::*member;
+  uint32_t GpuProperties::* member;
   bool required;
 };
 
@@ -72,7 +72,8 @@ Result<void> derive_identity(GpuProperties& p, const TopologyNode& node) {
   p.pci_function = *location & 7;
   if (p.gfx_major != 9 && p.gfx_major != 11)
     return fail(ErrorCode::kNotSupported, "open GPU",
-                "The GPU of topology node " + std::to_string(p.node_id) + " is " + p.gfx + "; barehip drives gfx9 and gfx11.");
+                "The GPU of topology node " + std::to_string(p.node_id) + " is " + p.gfx +
+                    "; barehip drives gfx9 and gfx11.");
   return {};
 }
 
@@ -86,9 +87,11 @@ Result<void> derive_shape(GpuProperties& p, const TopologyNode& node) {
     if (!*value) return std::unexpected(std::move(value->error()));
   if (p.num_xcc == 0) return impossible(node, "num_xcc is 0");
   if (p.simd_per_cu == 0 || *simds == 0 || *simds % p.simd_per_cu != 0)
-    return impossible(node, "simd_count " + std::to_string(*simds) + " is no multiple of simd_per_cu " + std::to_string(p.simd_per_cu));
+    return impossible(node, "simd_count " + std::to_string(*simds) + " is no multiple of simd_per_cu " +
+                                std::to_string(p.simd_per_cu));
   if (p.shader_arrays_per_engine == 0 || *arrays == 0 || *arrays % p.shader_arrays_per_engine != 0)
-    return impossible(node, "array_count " + std::to_string(*arrays) + " is no multiple of simd_arrays_per_engine " +
+    return impossible(node, "array_count " + std::to_string(*arrays) +
+                                " is no multiple of simd_arrays_per_engine " +
                                 std::to_string(p.shader_arrays_per_engine));
   if (p.wave_size != 32 && p.wave_size != 64) return impossible(node, "wave_front_size is neither 32 nor 64");
   p.cu_count = *simds / p.simd_per_cu;
@@ -136,19 +139,22 @@ Result<GpuProperties> properties_from_node(const TopologyNode& node, const Topol
   }
   struct Wide {
     const char* key;
-    uint64_t GpuProperties::*member;
+    uint64_t GpuProperties::* member;
   };
-  for (const Wide& field : {Wide{"unique_id", &GpuProperties::unique_id}, Wide{"hive_id", &GpuProperties::hive_id},
-                            Wide{"debug_prop", &GpuProperties::debug_prop}}) {
+  for (const Wide& field :
+       {Wide{"unique_id", &GpuProperties::unique_id}, Wide{"hive_id", &GpuProperties::hive_id},
+        Wide{"debug_prop", &GpuProperties::debug_prop}}) {
     const Result<uint64_t> value = node.properties.u64_or(field.key, 0);
     if (!value) return std::unexpected(value.error());
     p.*field.member = *value;
   }
-  if (Result<void> identity = derive_identity(p, node); !identity) return std::unexpected(std::move(identity.error()));
+  if (Result<void> identity = derive_identity(p, node); !identity)
+    return std::unexpected(std::move(identity.error()));
   if (Result<void> shape = derive_shape(p, node); !shape) return std::unexpected(std::move(shape.error()));
   add_memory_and_links(p, node, topology);
   if (p.drm_render_minor < 128 || p.drm_render_minor > 255)
-    return impossible(node, "drm_render_minor " + std::to_string(p.drm_render_minor) + " is not a render node (128 to 255)");
+    return impossible(node, "drm_render_minor " + std::to_string(p.drm_render_minor) +
+                                " is not a render node (128 to 255)");
   return p;
 }
 

@@ -10,8 +10,8 @@ struct drm_amdgpu_info_device;
 
 namespace barehip::kfd {
 
-/// What the node's files say. Error: a missing or impossible value (names the file), or kNotSupported for a GPU that is
-/// neither gfx9 nor gfx11. `topology` tells which ends of links are CPUs.
+/// What the node's files say. Error: a missing or impossible value (names the file), or kNotSupported for a
+/// GPU that is neither gfx9 nor gfx11. `topology` tells which ends of links are CPUs.
 Result<GpuProperties> properties_from_node(const TopologyNode& node, const Topology& topology);
 
 void add_dev_info(GpuProperties& properties, const drm_amdgpu_info_device& info);

@@ -10,12 +10,13 @@
 
 namespace barehip::kfd {
 
-/// One parsed file. Every line is `key decimal`; anything else is an error that names the file and the line. Unknown keys
-/// are kept and may be ignored by the caller; a key that comes twice is an error.
+/// One parsed file. Every line is `key decimal`; anything else is an error that names the file and the line.
+/// Unknown keys are kept and may be ignored by the caller; a key that comes twice is an error.
 class KeyValueFile {
  public:
   /// `text_keys`: keys whose value is not a number and is skipped.
-  static Result<KeyValueFile> parse(std::string path, std::string_view text, std::initializer_list<std::string_view> text_keys = {});
+  static Result<KeyValueFile> parse(std::string path, std::string_view text,
+                                    std::initializer_list<std::string_view> text_keys = {});
 
   /// Value of a key that must be there and fit 32 bits (or 64).
   Result<uint32_t> u32(std::string_view key) const;

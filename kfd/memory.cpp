@@ -27,8 +27,8 @@ bool is_vram(MemoryKind kind) {
 }
 
 std::string describe(uint64_t bytes, MemoryKind kind, const Device& device) {
-  return "allocating " + std::to_string(bytes) + " bytes of " + (is_vram(kind) ? "VRAM" : "host memory") + " for " +
-         device.properties().gfx;
+  return "allocating " + std::to_string(bytes) + " bytes of " + (is_vram(kind) ? "VRAM" : "host memory") +
+         " for " + device.properties().gfx;
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ uint32_t MemoryAccess::flags_of(const Device& device, const MemoryOptions& optio
     flags |= uapi::kMemVram;
     if (options.host_access && device.properties().vram_host_visible) flags |= uapi::kMemPublic;
     constexpr uint32_t kMinorOfContiguous = 16;
-    if (options.contiguous && device.system().kfd_minor() >= kMinorOfContiguous) flags |= uapi::kMemContiguous;
+    if (options.contiguous && device.system().kfd_minor() >= kMinorOfContiguous)
+      flags |= uapi::kMemContiguous;
   }
   switch (options.kind) {
     case MemoryKind::kVram:
@@ -67,7 +68,8 @@ uint64_t MemoryAccess::all_devices(const Device& device) {
   return (1ull << device.system().devices().size()) - 1;
 }
 
-Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t bytes, uint32_t flags, uint64_t& mmap_offset) {
+Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t bytes, uint32_t flags,
+                                           uint64_t& mmap_offset) {
   uapi::alloc_memory_of_gpu_args args{};
   args.va_addr = va;
   args.size = bytes;
@@ -77,8 +79,8 @@ Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t
   const int rc = device.system().impl().client.alloc_memory_of_gpu(args);
   if (rc < 0)
     return call_failed("ALLOC_MEMORY_OF_GPU", rc,
-                       "allocating " + std::to_string(bytes) + " bytes (flags " + std::to_string(flags) + ") on " +
-                           device.properties().gfx);
+                       "allocating " + std::to_string(bytes) + " bytes (flags " + std::to_string(flags) +
+                           ") on " + device.properties().gfx);
   Memory memory;
   memory.device_ = &device;
   memory.handle_ = args.handle;
@@ -122,7 +124,9 @@ Result<void> MemoryAccess::map_to(Memory& memory, uint64_t mask) {
   memory.mapped_gpus_ |= done;
   if (rc >= 0) return {};
   if (done != 0) (void)unmap_from(memory, done);
-  return call_failed("MAP_MEMORY_TO_GPU", rc, "mapping " + std::to_string(memory.bytes_) + " bytes to " + std::to_string(ids.size()) + " GPUs");
+  return call_failed(
+      "MAP_MEMORY_TO_GPU", rc,
+      "mapping " + std::to_string(memory.bytes_) + " bytes to " + std::to_string(ids.size()) + " GPUs");
 }
 
 Result<void> MemoryAccess::unmap_from(Memory& memory, uint64_t mask) {
@@ -135,14 +139,16 @@ Result<void> MemoryAccess::unmap_from(Memory& memory, uint64_t mask) {
   args.n_devices = static_cast<uint32_t>(ids.size());
   const int rc = memory.device_->system().impl().client.unmap_memory_from_gpu(args);
   memory.mapped_gpus_ &= ~first_of(mask, rc < 0 ? args.n_success : args.n_devices);
-  if (rc < 0) return call_failed("UNMAP_MEMORY_FROM_GPU", rc, "unmapping " + std::to_string(memory.bytes_) + " bytes");
+  if (rc < 0)
+    return call_failed("UNMAP_MEMORY_FROM_GPU", rc, "unmapping " + std::to_string(memory.bytes_) + " bytes");
   return {};
 }
 
 void MemoryAccess::abandon(Memory& memory) {
   if (memory.handle_ == 0) return;
   const barehip_os_table& os = memory.device_->system().os();
-  if (memory.reserved_bytes_ != 0) os.munmap(os.self, reinterpret_cast<void*>(memory.reserved_at_), memory.reserved_bytes_);
+  if (memory.reserved_bytes_ != 0)
+    os.munmap(os.self, reinterpret_cast<void*>(memory.reserved_at_), memory.reserved_bytes_);
   memory.handle_ = 0;
 }
 
@@ -151,12 +157,13 @@ void MemoryAccess::map_hdp_page(DeviceImpl& impl, Device& device) {
   Result<Mapping> reservation = reserve_addresses(os, kPage, kPage);
   if (!reservation) return;
   uint64_t offset = 0;
-  const uint32_t flags = uapi::kMemMmioRemap | uapi::kMemWritable | uapi::kMemNoSubstitute | uapi::kMemCoherent;
+  const uint32_t flags =
+      uapi::kMemMmioRemap | uapi::kMemWritable | uapi::kMemNoSubstitute | uapi::kMemCoherent;
   Result<Memory> memory = create_object(device, reservation->address(), kPage, flags, offset);
   if (!memory) return;
   // At an address of its own: only the CPU uses it, and the GPU has no mapping to keep in step.
-  Result<Mapping> page =
-      map(os, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, device.system().impl().client.fd(), offset, "the HDP flush page");
+  Result<Mapping> page = map(os, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED,
+                             device.system().impl().client.fd(), offset, "the HDP flush page");
   if (!page) return;
   impl.hdp_page = std::move(*page);
   impl.hdp_memory = std::move(*memory);
@@ -166,22 +173,29 @@ void MemoryAccess::map_hdp_page(DeviceImpl& impl, Device& device) {
 
 std::unexpected<Error> forked_child(const char* operation) {
   return fail(ErrorCode::kInvalidHandle, operation,
-              "This process was forked after the GPU was opened: GPU memory and queues stay with the parent. Open the GPU in the "
+              "This process was forked after the GPU was opened: GPU memory and queues stay with the parent. "
+              "Open the GPU in the "
               "child before any use in the parent, or start the child with exec.");
 }
 
 }  // namespace kfd
 
-// ---- allocation ----------------------------------------------------------------------------------------------------
+// ---- allocation
+// ----------------------------------------------------------------------------------------------------
 
 namespace {
 
 Result<void> check(uint64_t bytes, const MemoryOptions& options) {
-  if (bytes == 0) return fail(ErrorCode::kInvalidArgument, "allocate memory", "A memory allocation needs at least one byte.");
-  if (!std::has_single_bit(options.alignment) || options.alignment < kPage)
+  if (bytes == 0)
     return fail(ErrorCode::kInvalidArgument, "allocate memory",
-                "The alignment " + std::to_string(options.alignment) + " is not a power of two of at least 4096.");
-  if (bytes > UINT64_MAX / 4) return fail(ErrorCode::kOutOfMemory, "allocate memory", "The size " + std::to_string(bytes) + " is beyond all address space.");
+                "A memory allocation needs at least one byte.");
+  if (!std::has_single_bit(options.alignment) || options.alignment < kPage)
+    return fail(
+        ErrorCode::kInvalidArgument, "allocate memory",
+        "The alignment " + std::to_string(options.alignment) + " is not a power of two of at least 4096.");
+  if (bytes > UINT64_MAX / 4)
+    return fail(ErrorCode::kOutOfMemory, "allocate memory",
+                "The size " + std::to_string(bytes) + " is beyond all address space.");
   return {};
 }
 
@@ -196,8 +210,9 @@ bool inside_gpuvm(const System& system, uint64_t address, uint64_t bytes) {
 /// The CPU side of an object that lies at its reservation: GTT and visible VRAM through the render node.
 Result<void*> map_for_host(Device& device, uint64_t address, uint64_t bytes, uint64_t offset) {
   const kfd::SystemImpl& impl = device.system().impl();
-  Result<Mapping> mapping = kfd::map(*impl.os, reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_FIXED, device.impl().render.get(), offset, "GPU memory");
+  Result<Mapping> mapping =
+      kfd::map(*impl.os, reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_FIXED, device.impl().render.get(), offset, "GPU memory");
   if (!mapping) return std::unexpected(std::move(mapping.error()));
   mapping->release();  // the reservation that it lies in unmaps it
   impl.os->madvise(impl.os->self, reinterpret_cast<void*>(address), bytes, MADV_DONTFORK);
@@ -232,7 +247,8 @@ Result<Memory> Memory::allocate(Device& device, uint64_t bytes, const MemoryOpti
   if (!reservation) return std::unexpected(std::move(reservation.error()));
   const uint64_t va = reservation->address();
   if (!inside_gpuvm(system, va, size))
-    return fail(ErrorCode::kOutOfMemory, "allocate memory", "The system gave addresses that a GPU cannot reach; the address space is used up.");
+    return fail(ErrorCode::kOutOfMemory, "allocate memory",
+                "The system gave addresses that a GPU cannot reach; the address space is used up.");
 
   uint32_t flags = MemoryAccess::flags_of(device, options);
   void* host = nullptr;
@@ -264,7 +280,8 @@ Result<Memory> Memory::allocate(Device& device, uint64_t bytes, const MemoryOpti
   return memory;
 }
 
-// ---- registration of the user's own memory -------------------------------------------------------------------------
+// ---- registration of the user's own memory
+// -------------------------------------------------------------------------
 
 namespace {
 
@@ -285,11 +302,12 @@ Result<Memory> Memory::register_host(Device& device, void* host, uint64_t bytes,
   if (!system.usable()) return kfd::forked_child("register host memory");
   const uint64_t start = reinterpret_cast<uint64_t>(host);
   if (host == nullptr || bytes == 0 || start + bytes < start)
-    return fail(ErrorCode::kInvalidArgument, "register host memory", "Host memory to register needs an address and a size.");
+    return fail(ErrorCode::kInvalidArgument, "register host memory",
+                "Host memory to register needs an address and a size.");
   const uint64_t first_page = start & ~(kPage - 1);
   const uint64_t size = round_up(start + bytes, kPage) - first_page;
-  const uint32_t flags = uapi::kMemUserptr | uapi::kMemWritable | uapi::kMemExecutable | uapi::kMemNoSubstitute |
-                         (coherent ? uapi::kMemCoherent : 0);
+  const uint32_t flags = uapi::kMemUserptr | uapi::kMemWritable | uapi::kMemExecutable |
+                         uapi::kMemNoSubstitute | (coherent ? uapi::kMemCoherent : 0);
   const MemoryKind kind = coherent ? MemoryKind::kHostCoherent : MemoryKind::kHostCoarse;
   if (inside_gpuvm(system, first_page, size)) {
     Result<Memory> same = register_at(device, first_page, first_page, size, flags);
@@ -297,7 +315,8 @@ Result<Memory> Memory::register_host(Device& device, void* host, uint64_t bytes,
       MemoryAccess::set_addresses(*same, start, host, bytes, kind);
       return same;
     }
-    // EINVAL: another mapping of this GPU (a neighbour that shares a page) lies there. Everything else is final.
+    // EINVAL: another mapping of this GPU (a neighbour that shares a page) lies there. Everything else is
+    // final.
     if (same.error().sys_errno != EINVAL) return same;
   }
   Result<Mapping> reservation = kfd::reserve_addresses(system.os(), size, kPage);
@@ -310,9 +329,12 @@ Result<Memory> Memory::register_host(Device& device, void* host, uint64_t bytes,
   return elsewhere;
 }
 
-// ---- the rest ------------------------------------------------------------------------------------------------------
+// ---- the rest
+// ------------------------------------------------------------------------------------------------------
 
-Memory::Memory(Memory&& other) noexcept { *this = std::move(other); }
+Memory::Memory(Memory&& other) noexcept {
+  *this = std::move(other);
+}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(device_, other.device_);
@@ -344,7 +366,8 @@ Result<void> Memory::free() {
     uapi::free_memory_of_gpu_args args{};
     args.handle = gone.handle_;
     const int rc = impl.client.free_memory_of_gpu(args);
-    if (rc < 0 && result) result = call_failed("FREE_MEMORY_OF_GPU", rc, "freeing " + std::to_string(gone.bytes_) + " bytes");
+    if (rc < 0 && result)
+      result = call_failed("FREE_MEMORY_OF_GPU", rc, "freeing " + std::to_string(gone.bytes_) + " bytes");
   }
   gone.handle_ = 0;
   return result;
@@ -356,8 +379,9 @@ Result<void> Memory::map_to(Device& peer) {
   Result<void> mapped = MemoryAccess::map_to(*this, 1ull << peer.index());
   if (!mapped && mapped.error().sys_errno == EINVAL) {
     mapped.error().code = ErrorCode::kNotSupported;
-    mapped.error().text = "The memory of " + device_->properties().gfx + " (device " + std::to_string(device_->index()) +
-                          ") cannot be reached from device " + std::to_string(peer.index()) + ": " + mapped.error().text;
+    mapped.error().text = "The memory of " + device_->properties().gfx + " (device " +
+                          std::to_string(device_->index()) + ") cannot be reached from device " +
+                          std::to_string(peer.index()) + ": " + mapped.error().text;
   }
   return mapped;
 }

@@ -13,7 +13,8 @@ struct MemoryAccess {
   static uint32_t flags_of(const Device& device, const MemoryOptions& options);
 
   /// ALLOC_MEMORY_OF_GPU at `va`. `mmap_offset`: the host address of USERPTR in, the offset for mmap out.
-  static Result<Memory> create_object(Device& device, uint64_t va, uint64_t bytes, uint32_t flags, uint64_t& mmap_offset);
+  static Result<Memory> create_object(Device& device, uint64_t va, uint64_t bytes, uint32_t flags,
+                                      uint64_t& mmap_offset);
 
   /// MAP_MEMORY_TO_GPU for the devices of `mask` that do not have it. On failure none of them has it.
   static Result<void> map_to(Memory& memory, uint64_t mask);

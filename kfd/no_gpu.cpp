@@ -32,7 +32,8 @@ std::string group_name(const barehip_os_table& os, uint32_t gid) {
     if (second == std::string::npos) continue;
     uint32_t number = 0;
     const auto [stop, error] = std::from_chars(line.data() + second + 1, line.data() + line.size(), number);
-    if (error == std::errc() && stop != line.data() + second + 1 && number == gid) return "'" + line.substr(0, first) + "'";
+    if (error == std::errc() && stop != line.data() + second + 1 && number == gid)
+      return "'" + line.substr(0, first) + "'";
   }
   return unnamed;
 }
@@ -48,7 +49,8 @@ std::string permission_text(const barehip_os_table& os, const std::string& path)
   const bool group_may = (st.mode & 060) == 060;
   if (!group_may || st.gid == 0)
     return what + "Only its owner, user " + std::to_string(st.uid) +
-           ", may: the administrator gives it a group, for example by a udev rule with GROUP=\"render\", MODE=\"0660\".";
+           ", may: the administrator gives it a group, for example by a udev rule with GROUP=\"render\", "
+           "MODE=\"0660\".";
   const std::string group = group_name(os, st.gid);
   return what + "It belongs to the group " + group + ": join that group (usermod -a -G " +
          (group.front() == '\'' ? group.substr(1, group.size() - 2) : std::to_string(st.gid)) +
@@ -58,31 +60,41 @@ std::string permission_text(const barehip_os_table& os, const std::string& path)
 std::string cgroup_text(const std::string& path) {
   if (sizeof(void*) == 4) return path + " cannot be opened by a 32-bit process; use a 64-bit one.";
   return path +
-         " is refused by this process's device cgroup (containers, systemd DeviceAllow=): pass the device to the container "
+         " is refused by this process's device cgroup (containers, systemd DeviceAllow=): pass the device to "
+         "the container "
          "(--device /dev/kfd --device /dev/dri).";
 }
 
 }  // namespace
 
 Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int rc) {
-  const auto error = [&](ErrorCode code, std::string text) { return Error{code, -rc, kOpenKfd, std::move(text)}; };
+  const auto error = [&](ErrorCode code, std::string text) {
+    return Error{code, -rc, kOpenKfd, std::move(text)};
+  };
   switch (-rc) {
     case ENOENT:
       if (topology_exists(os))
-        return error(ErrorCode::kNoDevice, path + " does not exist, though the kernel's amdgpu driver is loaded: in a container, pass "
-                                                  "the device (--device /dev/kfd --device /dev/dri).");
-      return error(ErrorCode::kNoDevice,
-                   path + " does not exist: the kernel has no amdgpu driver with compute support loaded (modprobe amdgpu), or there is no AMD GPU.");
+        return error(ErrorCode::kNoDevice,
+                     path +
+                         " does not exist, though the kernel's amdgpu driver is loaded: in a container, pass "
+                         "the device (--device /dev/kfd --device /dev/dri).");
+      return error(ErrorCode::kNoDevice, path +
+                                             " does not exist: the kernel has no amdgpu driver with compute "
+                                             "support loaded (modprobe amdgpu), or there is no AMD GPU.");
     case ENXIO:
     case ENODEV:
       return error(ErrorCode::kNoDevice, path + " exists, but no driver answers (" + errno_text(-rc) +
-                                             "): the amdgpu driver is not loaded, or its device number has changed since the node was made.");
+                                             "): the amdgpu driver is not loaded, or its device number has "
+                                             "changed since the node was made.");
     case EINVAL:
-      return error(ErrorCode::kNoDevice, path + " refuses to open with EINVAL: the amdgpu driver is loaded and has found no GPU that computes.");
+      return error(ErrorCode::kNoDevice, path +
+                                             " refuses to open with EINVAL: the amdgpu driver is loaded and "
+                                             "has found no GPU that computes.");
     case EACCES:
       return error(ErrorCode::kNoPermission, permission_text(os, path));
     case EPERM:
-      return error(sizeof(void*) == 4 ? ErrorCode::kNotSupported : ErrorCode::kNoPermission, cgroup_text(path));
+      return error(sizeof(void*) == 4 ? ErrorCode::kNotSupported : ErrorCode::kNoPermission,
+                   cgroup_text(path));
     default:
       return call_error(kOpenKfd, rc, "opening " + path);
   }
@@ -90,10 +102,13 @@ Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int 
 
 Error explain_render_open(const barehip_os_table& os, const std::string& path, uint32_t node_id, int rc) {
   const std::string gpu = "The GPU of topology node " + std::to_string(node_id) + " is left out: ";
-  const auto error = [&](ErrorCode code, const std::string& text) { return Error{code, -rc, kOpenRender, gpu + text}; };
+  const auto error = [&](ErrorCode code, const std::string& text) {
+    return Error{code, -rc, kOpenRender, gpu + text};
+  };
   switch (-rc) {
     case ENOENT:
-      return error(ErrorCode::kDeviceHidden, path + " does not exist; in a container, pass it (--device " + path + ").");
+      return error(ErrorCode::kDeviceHidden,
+                   path + " does not exist; in a container, pass it (--device " + path + ").");
     case ENXIO:
     case ENODEV:
       return error(ErrorCode::kDeviceHidden, "no driver answers at " + path + " (" + errno_text(-rc) + ").");
@@ -109,13 +124,15 @@ Error explain_render_open(const barehip_os_table& os, const std::string& path, u
 Error explain_no_gpu_node(const barehip_os_table& os) {
   return Error{ErrorCode::kNoDevice, 0, "read topology",
                "The amdgpu driver works, but " + std::string(os.topology_root) +
-                   "/nodes shows no GPU: there is no AMD GPU that computes, or the driver gave it up (see the kernel log)."};
+                   "/nodes shows no GPU: there is no AMD GPU that computes, or the driver gave it up (see "
+                   "the kernel log)."};
 }
 
 Error explain_denied_node(uint32_t node_id) {
   return Error{ErrorCode::kNoPermission, EPERM, "read topology",
                "The GPU of topology node " + std::to_string(node_id) +
-                   " is left out: this process's device cgroup refuses its render device; in a container, pass it (--device /dev/dri)."};
+                   " is left out: this process's device cgroup refuses its render device; in a container, "
+                   "pass it (--device /dev/dri)."};
 }
 
 }  // namespace barehip::kfd

@@ -12,8 +12,8 @@ namespace barehip::kfd {
 /// The error of opening /dev/kfd that failed with `rc` (negative errno).
 Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int rc);
 
-/// Why the render node of one GPU node cannot be opened. kNoPermission for EACCES and EPERM, kDeviceHidden for ENOENT,
-/// else what the errno means.
+/// Why the render node of one GPU node cannot be opened. kNoPermission for EACCES and EPERM, kDeviceHidden
+/// for ENOENT, else what the errno means.
 Error explain_render_open(const barehip_os_table& os, const std::string& path, uint32_t node_id, int rc);
 
 /// The topology shows no GPU node.

@@ -4,18 +4,30 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "kfd/os.h"
 
 namespace barehip::kfd {
 
 enum class OsCall : uint8_t {
-  kOpen, kClose, kIoctl, kMmap, kMunmap, kMadvise, kReadFile, kListDir, kStat, kClockNs, kGpuInfo
+  kOpen,
+  kClose,
+  kIoctl,
+  kMmap,
+  kMunmap,
+  kMadvise,
+  kReadFile,
+  kListDir,
+  kStat,
+  kClockNs,
+  kGpuInfo
 };
 inline constexpr size_t kOsCalls = 11;
 
-/// Wraps another table, which must outlive it. Thread safe. Calls that release something (close, munmap, and ioctls that the
-/// driver never fails for a good argument) may be counted but should not be made to fail: the caller has no way back.
+/// Wraps another table, which must outlive it. Thread safe. Calls that release something (close, munmap, and
+/// ioctls that the driver never fails for a good argument) may be counted but should not be made to fail: the
+/// caller has no way back.
 class FailingOs {
  public:
   explicit FailingOs(const barehip_os_table& inner);
@@ -24,7 +36,8 @@ class FailingOs {
 
   const barehip_os_table& table() const { return table_; }
 
-  /// The n-th call from now (1 is the next) among the kinds in `kinds` (bit mask by OsCall) returns -error; 0: none.
+  /// The n-th call that this thread makes from now on (1 is the next) among the kinds in `kinds` (bit mask by
+  /// OsCall) returns -error; 0: none. Calls of other threads are only counted.
   void fail_nth(uint64_t n, int error, uint32_t kinds);
   /// Calls of failable kinds seen since fail_nth (or the start).
   uint64_t seen() const { return seen_.load(); }
@@ -48,6 +61,7 @@ class FailingOs {
   std::atomic<uint64_t> nth_{0};
   std::atomic<int> error_{0};
   std::atomic<uint32_t> kinds_{0};
+  std::atomic<std::thread::id> thread_{};
   std::atomic<bool> failed_{false};
 };
 

@@ -38,7 +38,8 @@ int open_restarting(const barehip_os_table& os, const std::string& path, int fla
 /// The whole file, or a negative errno in `rc` of the result's sys_errno. The text names the file.
 Result<std::string> read_whole_file(const barehip_os_table& os, const std::string& path);
 
-/// Names of a folder's entries that are decimal numbers, sorted by value. Error kSystem (ENOENT when there is none).
+/// Names of a folder's entries that are decimal numbers, sorted by value. Error kSystem (ENOENT when there is
+/// none).
 Result<std::vector<uint32_t>> list_numbered(const barehip_os_table& os, const std::string& path);
 
 }  // namespace barehip::kfd

@@ -28,13 +28,20 @@ struct FlagName {
   const char* name;
 };
 constexpr FlagName kMemoryFlags[] = {
-    {uapi::kMemVram, "VRAM"},          {uapi::kMemGtt, "GTT"},
-    {uapi::kMemUserptr, "USERPTR"},    {uapi::kMemDoorbell, "DOORBELL"},
-    {uapi::kMemMmioRemap, "MMIO_REMAP"}, {uapi::kMemWritable, "WRITABLE"},
-    {uapi::kMemExecutable, "EXECUTABLE"}, {uapi::kMemPublic, "PUBLIC"},
-    {uapi::kMemNoSubstitute, "NO_SUBSTITUTE"}, {uapi::kMemAqlQueueMem, "AQL_QUEUE_MEM"},
-    {uapi::kMemCoherent, "COHERENT"},  {uapi::kMemUncached, "UNCACHED"},
-    {uapi::kMemExtCoherent, "EXT_COHERENT"}, {uapi::kMemContiguous, "CONTIGUOUS"},
+    {uapi::kMemVram, "VRAM"},
+    {uapi::kMemGtt, "GTT"},
+    {uapi::kMemUserptr, "USERPTR"},
+    {uapi::kMemDoorbell, "DOORBELL"},
+    {uapi::kMemMmioRemap, "MMIO_REMAP"},
+    {uapi::kMemWritable, "WRITABLE"},
+    {uapi::kMemExecutable, "EXECUTABLE"},
+    {uapi::kMemPublic, "PUBLIC"},
+    {uapi::kMemNoSubstitute, "NO_SUBSTITUTE"},
+    {uapi::kMemAqlQueueMem, "AQL_QUEUE_MEM"},
+    {uapi::kMemCoherent, "COHERENT"},
+    {uapi::kMemUncached, "UNCACHED"},
+    {uapi::kMemExtCoherent, "EXT_COHERENT"},
+    {uapi::kMemContiguous, "CONTIGUOUS"},
 };
 
 std::string flags_text(uint64_t flags) {
@@ -59,11 +66,13 @@ struct Printer {
     std::string& line = after ? out : in;
     line += std::string(" ") + name + "=";
     const auto wide = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
-    line += format == Format::Flags ? flags_text(wide) : format == Format::Hex ? hex(wide) : std::to_string(value);
+    line += format == Format::Flags ? flags_text(wide)
+            : format == Format::Hex ? hex(wide)
+                                    : std::to_string(value);
   }
 };
 
-#define KFD_IOCTL(NAME, name, nr, direction, minor)                            \
+#define KFD_IOCTL(NAME, name, nr, direction, minor) \
   void print(Printer& printer, [[maybe_unused]] const uapi::name##_args& args) {
 #define KFD_FIELD(ioctl, type, field_name, way, format) \
   printer.field(#field_name, args.field_name, Way::way, Format::format);
@@ -78,8 +87,10 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KFD_IOCTL(NAME, name, nr, direction, minor) \
-  {nr, #NAME, [](Printer& printer, const void* args) { print(printer, *static_cast<const uapi::name##_args*>(args)); }},
+#define KFD_IOCTL(NAME, name, nr, direction, minor)                \
+  {nr, #NAME, [](Printer& printer, const void* args) {             \
+     print(printer, *static_cast<const uapi::name##_args*>(args)); \
+   }},
 #define KFD_FIELD(ioctl, type, field, way, format)
 #define KFD_IOCTL_END(name)
 #define KFD_REFUSED(NAME, nr, direction, bytes, minor, why) {nr, #NAME, nullptr},
@@ -99,7 +110,9 @@ std::string outcome(int64_t rc) {
   return text.substr(0, text.find(' '));
 }
 
-RecordingOs& of(void* self) { return *static_cast<RecordingOs*>(self); }
+RecordingOs& of(void* self) {
+  return *static_cast<RecordingOs*>(self);
+}
 
 int recording_open(void* self, const char* path, int flags) {
   const int rc = of(self).inner().open(of(self).inner().self, path, flags);
@@ -126,18 +139,20 @@ int recording_ioctl(void* self, int fd, unsigned long request, void* arg) {
   return rc;
 }
 
-int recording_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out) {
+int recording_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset,
+                   void** out) {
   RecordingOs& os = of(self);
   const int rc = os.inner().mmap(os.inner().self, addr, length, prot, flags, fd, offset, out);
-  os.add("mmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " prot=" + std::to_string(prot) +
-         " flags=" + hex(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) + " offset=" + hex(offset) + " -> " +
-         (rc < 0 ? outcome(rc) : hex(reinterpret_cast<uint64_t>(*out))));
+  os.add("mmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " prot=" +
+         std::to_string(prot) + " flags=" + hex(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) +
+         " offset=" + hex(offset) + " -> " + (rc < 0 ? outcome(rc) : hex(reinterpret_cast<uint64_t>(*out))));
   return rc;
 }
 
 int recording_munmap(void* self, void* addr, size_t length) {
   const int rc = of(self).inner().munmap(of(self).inner().self, addr, length);
-  of(self).add("munmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " -> " + outcome(rc));
+  of(self).add("munmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " -> " +
+               outcome(rc));
   return rc;
 }
 
@@ -166,7 +181,9 @@ int recording_stat(void* self, const char* path, barehip_os_stat* out) {
   return rc;
 }
 
-uint64_t recording_clock_ns(void* self, int clock_id) { return of(self).inner().clock_ns(of(self).inner().self, clock_id); }
+uint64_t recording_clock_ns(void* self, int clock_id) {
+  return of(self).inner().clock_ns(of(self).inner().self, clock_id);
+}
 
 int recording_gpu_info(void* self, int fd, drm_amdgpu_info_device* out, size_t size) {
   const int rc = of(self).inner().gpu_info(of(self).inner().self, fd, out, size);
@@ -210,7 +227,8 @@ std::vector<std::string> RecordingOs::ioctl_names() const {
   std::vector<std::string> names;
   for (const std::string& line : lines()) {
     constexpr size_t kPrefix = 6;  // "ioctl "
-    if (line.compare(0, kPrefix, "ioctl ") == 0) names.push_back(line.substr(kPrefix, line.find(' ', kPrefix) - kPrefix));
+    if (line.compare(0, kPrefix, "ioctl ") == 0)
+      names.push_back(line.substr(kPrefix, line.find(' ', kPrefix) - kPrefix));
   }
   return names;
 }

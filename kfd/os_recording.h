@@ -11,8 +11,8 @@ namespace barehip::kfd {
 
 /// Wraps another table, which must outlive it. Thread safe. A line is written when its call has returned:
 ///   open /dev/kfd -> 3
-///   ioctl ALLOC_MEMORY_OF_GPU va_addr=0x7f0000000000 size=0x1000 ... flags=VRAM|WRITABLE -> handle=0x1 mmap_offset=0x100000000
-///   ioctl CREATE_QUEUE ... -> ENOMEM
+///   ioctl ALLOC_MEMORY_OF_GPU va_addr=0x7f0000000000 size=0x1000 ... flags=VRAM|WRITABLE -> handle=0x1
+///   mmap_offset=0x100000000 ioctl CREATE_QUEUE ... -> ENOMEM
 /// Reads of the clock are left out.
 class RecordingOs {
  public:

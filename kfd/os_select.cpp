@@ -36,7 +36,8 @@ Result<Selection> parse(std::string_view text) {
     const std::string_view provider = item.substr(0, colon);
     if (colon == std::string_view::npos || !is_provider_name(provider) || colon + 1 == item.size())
       return fail(ErrorCode::kInvalidArgument, kOperation,
-                  "BAREHIP_DEVICES is a comma-separated list of provider:spec, for example vgpu:gfx90a,vgpu:gfx1100; '" +
+                  "BAREHIP_DEVICES is a comma-separated list of provider:spec, for example "
+                  "vgpu:gfx90a,vgpu:gfx1100; '" +
                       std::string(item) + "' is not of that form.");
     if (!out.provider.empty() && out.provider != provider)
       return fail(ErrorCode::kInvalidArgument, kOperation,
@@ -52,10 +53,12 @@ Result<Selection> parse(std::string_view text) {
   }
 }
 
-/// Folder of the object that holds this function, with the slash; empty in a static program that dladdr knows nothing of.
+/// Folder of the object that holds this function, with the slash; empty in a static program that dladdr knows
+/// nothing of.
 std::string own_folder() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&os_from_environment), &info) == 0 || info.dli_fname == nullptr) return {};
+  if (dladdr(reinterpret_cast<const void*>(&os_from_environment), &info) == 0 || info.dli_fname == nullptr)
+    return {};
   const std::string path = info.dli_fname;
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
@@ -71,7 +74,8 @@ Result<void*> load(const std::string& file) {
     const char* why = dlerror();
     reasons += std::string(reasons.empty() ? "" : "; ") + (why != nullptr ? why : "dlopen failed");
   }
-  return fail(ErrorCode::kNotFound, "load device provider", "The provider library " + file + " cannot be loaded: " + reasons);
+  return fail(ErrorCode::kNotFound, "load device provider",
+              "The provider library " + file + " cannot be loaded: " + reasons);
 }
 
 }  // namespace
@@ -90,11 +94,13 @@ Result<const barehip_os_table*> os_from_environment() {
   char error[1024] = "";
   const barehip_os_table* table = entry(selection->specs.c_str(), error, sizeof error);
   if (table == nullptr)
-    return fail(ErrorCode::kNoDevice, "start device provider",
-                file + " refused '" + selection->specs + "': " + (error[0] != '\0' ? error : "no reason given"));
+    return fail(
+        ErrorCode::kNoDevice, "start device provider",
+        file + " refused '" + selection->specs + "': " + (error[0] != '\0' ? error : "no reason given"));
   if (table->version != BAREHIP_OS_TABLE_VERSION)
     return fail(ErrorCode::kNotSupported, "start device provider",
-                file + " speaks version " + std::to_string(table->version) + " of the device interface, this library version " +
+                file + " speaks version " + std::to_string(table->version) +
+                    " of the device interface, this library version " +
                     std::to_string(BAREHIP_OS_TABLE_VERSION) + "; use libraries of one build.");
   return table;
 }

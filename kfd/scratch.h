@@ -18,20 +18,22 @@ struct ScratchNeed {
 
 /// A size and the register value that tells the hardware about it.
 struct ScratchPlan {
-  uint64_t bytes = 0;             ///< of the allocation; slice i of num_xcc equal ones is XCC i's
+  uint64_t bytes = 0;  ///< of the allocation; slice i of num_xcc equal ones is XCC i's
   uint32_t waves_per_engine = 0;
-  uint32_t tmpring_size = 0;      ///< COMPUTE_TMPRING_SIZE
-  uint32_t wave64_lane_bytes = 0; ///< what the command processor compares packets with
+  uint32_t tmpring_size = 0;       ///< COMPUTE_TMPRING_SIZE
+  uint32_t wave64_lane_bytes = 0;  ///< what the command processor compares packets with
 };
 
 /// The most a lane may have (field width of WAVESIZE at 64 lanes).
 uint32_t max_scratch_bytes_per_lane(const GpuProperties& gpu, uint32_t wave_lanes);
 
-/// For as many waves as fit on the GPU, or as fit into `budget_bytes`: fewer waves with scratch then run at a time, but
-/// never fewer than one work-group on each shader engine. Error: kOutOfResources when one lane needs too much.
+/// For as many waves as fit on the GPU, or as fit into `budget_bytes`: fewer waves with scratch then run at a
+/// time, but never fewer than one work-group on each shader engine. Error: kOutOfResources when one lane
+/// needs too much.
 Result<ScratchPlan> plan_scratch(const GpuProperties& gpu, const ScratchNeed& need, uint64_t budget_bytes);
 
-/// Writes plan and place into the descriptor (address 0: no scratch; the constant words of the resource stay).
+/// Writes plan and place into the descriptor (address 0: no scratch; the constant words of the resource
+/// stay).
 void write_scratch(aql::AmdQueue& queue, const GpuProperties& gpu, const ScratchPlan& plan, uint64_t address);
 
 }  // namespace barehip::kfd

@@ -32,7 +32,8 @@ Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options
   constexpr uint32_t kMinorOfEngineChoice = 17;
   MemoryOptions memory;
   memory.kind = MemoryKind::kHostUncached;
-  for (const auto& [into, bytes] : {std::pair{&page, kPage}, std::pair{&ring, uint64_t{options.ring_bytes}}}) {
+  for (const auto& [into, bytes] :
+       {std::pair{&page, kPage}, std::pair{&ring, uint64_t{options.ring_bytes}}}) {
     Result<Memory> made = Memory::allocate(*device, bytes, memory);
     if (!made) return std::unexpected(std::move(made.error()));
     *into = std::move(*made);
@@ -62,7 +63,8 @@ SdmaQueueImpl::~SdmaQueueImpl() {
   uapi::destroy_queue_args args{};
   args.queue_id = queue_id;
   const int rc = device->system().impl().client.destroy_queue(args);
-  if (rc < 0) log_warning(call_error("DESTROY_QUEUE", rc, "destroying copy queue " + std::to_string(queue_id)).text);
+  if (rc < 0)
+    log_warning(call_error("DESTROY_QUEUE", rc, "destroying copy queue " + std::to_string(queue_id)).text);
 }
 
 }  // namespace kfd
@@ -76,7 +78,8 @@ Result<std::unique_ptr<SdmaQueue>> SdmaQueue::create(Device& device, const SdmaQ
   if (!device.system().usable()) return kfd::forked_child("create queue");
   if (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < kfd::kPage)
     return fail(ErrorCode::kInvalidArgument, "create queue",
-                "A copy queue's ring is a power of two of at least 4096 bytes, not " + std::to_string(options.ring_bytes) + ".");
+                "A copy queue's ring is a power of two of at least 4096 bytes, not " +
+                    std::to_string(options.ring_bytes) + ".");
   if (const Error* fatal = device.error()) return std::unexpected(*fatal);
   // Copies can fault too: the watcher tells.
   if (Result<kfd::Watcher*> watcher = device.system().impl().ensure_watcher(device.system()); !watcher)
@@ -96,8 +99,8 @@ Result<std::unique_ptr<SdmaQueue>> SdmaQueue::create(Device& device, const SdmaQ
   return queue;
 }
 
-// A packet may not cross the ring's end; zero dwords are NOPs. The ring is never filled to the last dword, so that full
-// and empty differ for an engine that compares wrapped pointers.
+// A packet may not cross the ring's end; zero dwords are NOPs. The ring is never filled to the last dword, so
+// that full and empty differ for an engine that compares wrapped pointers.
 void* SdmaQueue::try_reserve(uint32_t bytes) {
   constexpr uint32_t kDword = 4;
   if (bytes == 0 || bytes % kDword != 0 || bytes >= ring_bytes_) return nullptr;
@@ -118,8 +121,14 @@ void SdmaQueue::publish() {
   *doorbell_ = published_;
 }
 
-Device& SdmaQueue::device() const { return *impl_->device; }
-uint32_t SdmaQueue::queue_id() const { return impl_->queue_id; }
-const Error* SdmaQueue::error() const { return impl_->device->error(); }
+Device& SdmaQueue::device() const {
+  return *impl_->device;
+}
+uint32_t SdmaQueue::queue_id() const {
+  return impl_->queue_id;
+}
+const Error* SdmaQueue::error() const {
+  return impl_->device->error();
+}
 
 }  // namespace barehip

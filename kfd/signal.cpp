@@ -24,9 +24,9 @@ constexpr uint32_t kMinorOfAge = 14;
 
 /// Host-side companion of a block.
 struct Slot {
-  std::atomic<uint32_t> next{kNone};     ///< in a free list
-  std::atomic<uint32_t> sleepers{0};     ///< threads in the kernel for this signal
-  Event event;                           ///< made when first asked for, kept for the block's next owners
+  std::atomic<uint32_t> next{kNone};  ///< in a free list
+  std::atomic<uint32_t> sleepers{0};  ///< threads in the kernel for this signal
+  Event event;                        ///< made when first asked for, kept for the block's next owners
 };
 
 struct Chunk {
@@ -44,7 +44,8 @@ class FreeList {
       const uint32_t index = static_cast<uint32_t>(top);
       if (index == kNone) return kNone;
       const uint64_t next = ((top >> 32) + 1) << 32 | slot(index).next.load(std::memory_order_relaxed);
-      if (top_.compare_exchange_weak(top, next, std::memory_order_acq_rel, std::memory_order_acquire)) return index;
+      if (top_.compare_exchange_weak(top, next, std::memory_order_acq_rel, std::memory_order_acquire))
+        return index;
     }
   }
   void push(Slot& slot, uint32_t index) {
@@ -64,7 +65,7 @@ class FreeList {
 
 struct SignalPool::Impl {
   System& system;
-  FreeList plain;       ///< blocks that never had an event
+  FreeList plain;  ///< blocks that never had an event
   FreeList with_event;
   std::mutex grow_mutex;
   std::atomic<uint32_t> chunk_count{0};
@@ -83,10 +84,12 @@ Result<void> SignalPool::Impl::grow() {
   const std::lock_guard lock(grow_mutex);
   const uint32_t number = chunk_count.load(std::memory_order_relaxed);
   if (number == kMaxChunks)
-    return fail(ErrorCode::kOutOfResources, "acquire signal", "All " + std::to_string(kMaxChunks * kBlocksPerChunk) + " signals are in use.");
+    return fail(ErrorCode::kOutOfResources, "acquire signal",
+                "All " + std::to_string(kMaxChunks * kBlocksPerChunk) + " signals are in use.");
   MemoryOptions options;
   options.kind = MemoryKind::kHostUncached;
-  Result<Memory> memory = Memory::allocate(*system.devices().front(), uint64_t{kBlocksPerChunk} * sizeof(aql::AmdSignal), options);
+  Result<Memory> memory = Memory::allocate(*system.devices().front(),
+                                           uint64_t{kBlocksPerChunk} * sizeof(aql::AmdSignal), options);
   if (!memory) return std::unexpected(std::move(memory.error()));
   chunks[number].slots = std::make_unique<Slot[]>(kBlocksPerChunk);
   chunks[number].memory = std::move(*memory);
@@ -110,7 +113,9 @@ Result<uint32_t> SignalPool::Impl::take(bool interrupt) {
 }
 
 SignalPool::SignalPool(System& system) : impl_(new Impl(system)) {}
-SignalPool::~SignalPool() { delete impl_; }
+SignalPool::~SignalPool() {
+  delete impl_;
+}
 
 Result<Signal> SignalPool::acquire(int64_t initial, bool interrupt) {
   if (!impl_->system.usable()) return kfd::forked_child("acquire signal");
@@ -146,7 +151,9 @@ void SignalPool::release(uint64_t*, uint32_t index) {
   (slot.event ? impl_->with_event : impl_->plain).push(slot, index);
 }
 
-Signal::Signal(Signal&& other) noexcept { *this = std::move(other); }
+Signal::Signal(Signal&& other) noexcept {
+  *this = std::move(other);
+}
 
 Signal& Signal::operator=(Signal&& other) noexcept {
   std::swap(block_, other.block_);
@@ -166,7 +173,8 @@ void Signal::store_and_wake(int64_t v) {
   (void)event.set();
 }
 
-// ---- waiting -------------------------------------------------------------------------------------------------------
+// ---- waiting
+// -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -237,7 +245,8 @@ struct SignalWait {
   Result<int64_t> sleep(System& system, Slot& slot);
   Result<int64_t> nap();
   std::unexpected<Error> timed_out() const {
-    return fail(ErrorCode::kTimeout, "wait for signal", "The signal did not reach its value in time; it is " + std::to_string(seen) + ".");
+    return fail(ErrorCode::kTimeout, "wait for signal",
+                "The signal did not reach its value in time; it is " + std::to_string(seen) + ".");
   }
 };
 
@@ -255,8 +264,9 @@ bool SignalWait::spin(uint64_t ns) {
   }
 }
 
-// The age (KFD 1.14) makes the order "read age, test, wait" free of lost wake-ups for any number of threads. Before that the
-// event remembers one wake-up for whoever comes next, which is enough for one thread; others look again every millisecond.
+// The age (KFD 1.14) makes the order "read age, test, wait" free of lost wake-ups for any number of threads.
+// Before that the event remembers one wake-up for whoever comes next, which is enough for one thread; others
+// look again every millisecond.
 Result<int64_t> SignalWait::sleep(System& system, Slot& slot) {
   constexpr uint32_t kLookAgainMs = 1;
   const Sleeper sleeper(system, slot);
@@ -289,8 +299,8 @@ Result<int64_t> SignalWait::nap() {
 
 }  // namespace kfd
 
-Result<int64_t> Signal::wait(WaitCondition condition, int64_t reference, const Device* device, uint64_t timeout_ns,
-                             uint64_t spin_ns) const {
+Result<int64_t> Signal::wait(WaitCondition condition, int64_t reference, const Device* device,
+                             uint64_t timeout_ns, uint64_t spin_ns) const {
   System& system = pool_->impl().system;
   if (!system.usable()) return kfd::forked_child("wait for signal");
   kfd::SignalWait wait{*this, condition, reference, device, system.os(), UINT64_MAX};

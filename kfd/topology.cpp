@@ -161,7 +161,8 @@ Result<Topology> read_topology(const barehip_os_table& os) {
     if (!topology || topology->generation == *after) return topology;
   }
   return fail(ErrorCode::kSystem, "read topology",
-              generation_file + " changed during each of " + std::to_string(kSnapshotTries) + " readings; GPUs come and go.");
+              generation_file + " changed during each of " + std::to_string(kSnapshotTries) +
+                  " readings; GPUs come and go.");
 }
 
 }  // namespace barehip::kfd

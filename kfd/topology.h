@@ -14,7 +14,8 @@
 namespace barehip::kfd {
 
 struct MemoryBank {
-  uint32_t heap_type = 0;  ///< 0 system, 1 frame buffer all CPU visible, 2 frame buffer with an invisible part
+  uint32_t heap_type =
+      0;  ///< 0 system, 1 frame buffer all CPU visible, 2 frame buffer with an invisible part
   uint64_t bytes = 0;
   uint32_t width_bits = 0;
   uint32_t clock_mhz = 0;
@@ -23,7 +24,8 @@ struct MemoryBank {
 struct TopologyNode {
   uint32_t id = 0;      ///< folder name
   uint32_t gpu_id = 0;  ///< 0 for a CPU node
-  /// The device cgroup of this process hides the GPU: the kernel answers EPERM to every read. Nothing else is filled.
+  /// The device cgroup of this process hides the GPU: the kernel answers EPERM to every read. Nothing else is
+  /// filled.
   bool denied = false;
   std::string name;
   KeyValueFile properties;
@@ -37,8 +39,8 @@ struct Topology {
   std::vector<TopologyNode> nodes;
 };
 
-/// Reads everything, and again when the generation number changed meanwhile. Errors name file and line; kNoDevice when
-/// there is no topology at all.
+/// Reads everything, and again when the generation number changed meanwhile. Errors name file and line;
+/// kNoDevice when there is no topology at all.
 Result<Topology> read_topology(const barehip_os_table& os);
 
 }  // namespace barehip::kfd

@@ -1,5 +1,6 @@
-// The KFD's user interface as barehip knows it: argument structures and command numbers made from ioctls.def, and the
-// constants and pointed-to structures beside them. Checked against <linux/kfd_ioctl.h> in uapi_check.cpp.
+// The KFD's user interface as barehip knows it: argument structures and command numbers made from ioctls.def,
+// and the constants and pointed-to structures beside them. Checked against <linux/kfd_ioctl.h> in
+// uapi_check.cpp.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,8 @@ struct event_data {
   uint32_t pad;
 };
 
-/// Start of each XCC's slice of a queue's context save area. The debug and error fields are the user's to fill.
+/// Start of each XCC's slice of a queue's context save area. The debug and error fields are the user's to
+/// fill.
 struct context_save_area_header {
   uint32_t control_stack_offset;
   uint32_t control_stack_size;
@@ -132,7 +134,7 @@ inline constexpr uint64_t kMmapTypeDoorbell = 3ull << 62;
 
 inline constexpr uint64_t kDoorbellSliceBytes = 8192;  ///< of one process on one GPU, gfx9 and later
 inline constexpr uint32_t kEventPageBytes = 4096 * 8;
-inline constexpr int kErrnoNotSupported = 524;         ///< ENOTSUPP: the kernel's own number, not in <errno.h>
+inline constexpr int kErrnoNotSupported = 524;  ///< ENOTSUPP: the kernel's own number, not in <errno.h>
 
 /// Exception codes: bit (code - 1) of the error payload.
 enum class Exception : uint32_t {
@@ -157,6 +159,8 @@ enum class Exception : uint32_t {
   kDeviceRasError = 34,
   kDeviceFatalHalt = 35,
 };
-constexpr uint64_t exception_bit(Exception e) { return 1ull << (static_cast<uint32_t>(e) - 1); }
+constexpr uint64_t exception_bit(Exception e) {
+  return 1ull << (static_cast<uint32_t>(e) - 1);
+}
 
 }  // namespace barehip::kfd::uapi

@@ -1,4 +1,5 @@
-// Our picture of the KFD interface against the kernel's own header, as far as the installed one goes. Nothing here runs.
+// Our picture of the KFD interface against the kernel's own header, as far as the installed one goes. Nothing
+// here runs.
 #include <linux/kfd_ioctl.h>
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 namespace barehip::kfd::uapi {
 namespace {
 
-#define SAME_FIELD(ours, theirs, field)                             \
-  static_assert(offsetof(ours, field) == offsetof(theirs, field));  \
+#define SAME_FIELD(ours, theirs, field)                            \
+  static_assert(offsetof(ours, field) == offsetof(theirs, field)); \
   static_assert(sizeof(ours::field) == sizeof(theirs::field));
 
 // What came after Linux 6.1 is checked where the installed header has it.
@@ -22,9 +23,13 @@ using kfd_ioctl_runtime_enable_args = runtime_enable_args;
 
 // Sizes: equal for all but CREATE_QUEUE, which grew in 1.17.
 #if KFD_IOCTL_MINOR_VERSION < 17
-constexpr bool size_matches(uint32_t nr, size_t ours, size_t theirs) { return nr == 0x02 ? ours > theirs : ours == theirs; }
+constexpr bool size_matches(uint32_t nr, size_t ours, size_t theirs) {
+  return nr == 0x02 ? ours > theirs : ours == theirs;
+}
 #else
-constexpr bool size_matches(uint32_t, size_t ours, size_t theirs) { return ours == theirs; }
+constexpr bool size_matches(uint32_t, size_t ours, size_t theirs) {
+  return ours == theirs;
+}
 #endif
 
 #define KFD_IOCTL(NAME, name, nr, direction, minor) \

@@ -22,7 +22,8 @@ namespace barehip::kfd {
 struct AqlQueueImpl;
 class Client;
 
-/// Events of the threads that sleep for a signal, so that a fatal device error can wake them all. Thread safe.
+/// Events of the threads that sleep for a signal, so that a fatal device error can wake them all. Thread
+/// safe.
 class Waiters {
  public:
   void add(uint32_t event_id);
@@ -35,8 +36,8 @@ class Waiters {
   std::vector<uint32_t> event_ids_;
 };
 
-/// Sleeps in WAIT_EVENTS until a queue needs its host (scratch, error), a memory fault, or a hardware exception comes. Takes
-/// no signals of the process. Does nothing while the GPU works without trouble.
+/// Sleeps in WAIT_EVENTS until a queue needs its host (scratch, error), a memory fault, or a hardware
+/// exception comes. Takes no signals of the process. Does nothing while the GPU works without trouble.
 class Watcher {
  public:
   /// Creates the events and the thread. All or nothing.

@@ -1,5 +1,5 @@
-// Finding and opening the GPUs of this machine (or of a provider, see kfd/os.h): System is the opened /dev/kfd,
-// Device one opened GPU. Everything else of the low-level API hangs on these two.
+// Finding and opening the GPUs of this machine (or of a provider, see kfd/os.h): System is the opened
+// /dev/kfd, Device one opened GPU. Everything else of the low-level API hangs on these two.
 #pragma once
 
 #include <array>
@@ -44,8 +44,8 @@ struct CacheInfo {
   uint32_t type = 0;  ///< bits: 1 data, 2 instruction, 4 CPU, 8 SIMD
 };
 
-/// What the kernel says about one GPU. Numbers as in sysfs (Documentation of the keys: docs/kfd.md), in the units that
-/// the names carry; counts are over all XCCs of the node unless a name says otherwise.
+/// What the kernel says about one GPU. Numbers as in sysfs (Documentation of the keys: docs/kfd.md), in the
+/// units that the names carry; counts are over all XCCs of the node unless a name says otherwise.
 struct GpuProperties {
   uint32_t node_id = 0;  ///< directory under topology/nodes
   uint32_t gpu_id = 0;   ///< the kernel's id in every ioctl
@@ -77,7 +77,7 @@ struct GpuProperties {
   uint32_t num_sdma_engines = 0, num_sdma_xgmi_engines = 0, num_sdma_queues_per_engine = 0;
   uint32_t num_cp_queues = 0;
   uint32_t max_engine_clock_mhz = 0;
-  uint32_t fw_version = 0;       ///< MEC firmware
+  uint32_t fw_version = 0;  ///< MEC firmware
   uint32_t sdma_fw_version = 0;
   uint32_t cwsr_bytes_per_xcc = 0;       ///< as published since Linux 6.12, else 0 (see kfd/cwsr.h)
   uint32_t ctl_stack_bytes_per_xcc = 0;  ///< as published since Linux 6.12, else 0
@@ -102,14 +102,15 @@ struct GpuProperties {
   uint64_t gpuvm_base = 0, gpuvm_limit = 0;  ///< addresses that memory may be mapped at
 };
 
-/// A GPU clock value as nanoseconds of CLOCK_BOOTTIME. Both sides come from one ioctl, so drift is corrected by
-/// sampling again.
+/// A GPU clock value as nanoseconds of CLOCK_BOOTTIME. Both sides come from one ioctl, so drift is corrected
+/// by sampling again.
 struct ClockSample {
   uint64_t gpu_ticks = 0;
   uint64_t boottime_ns = 0;
 };
 
-/// One opened GPU. Made by System::open, lives until its System dies; the address is stable. All members are thread safe.
+/// One opened GPU. Made by System::open, lives until its System dies; the address is stable. All members are
+/// thread safe.
 class Device {
  public:
   Device(const Device&) = delete;
@@ -120,15 +121,15 @@ class Device {
   class System& system() const;
   uint32_t index() const;  ///< place in System::devices()
 
-  /// The device's first fatal error (memory fault, hang, trap, illegal instruction), or null. Sticky until exit: the
-  /// kernel does not run this process's queues on this GPU again. The object lives as long as the Device.
-  /// Cost: one load.
+  /// The device's first fatal error (memory fault, hang, trap, illegal instruction), or null. Sticky until
+  /// exit: the kernel does not run this process's queues on this GPU again. The object lives as long as the
+  /// Device. Cost: one load.
   const Error* error() const { return error_.load(std::memory_order_acquire); }
 
-  /// Makes earlier CPU writes to VRAM (through the BAR) visible to the GPU. Call it after a store fence and before the
-  /// packet that lets the GPU read. Nothing to do (and nothing done) on a GPU without a remap page: then
-  /// can_flush_hdp() is false, and VRAM must be written by SDMA or a kernel instead.
-  /// Cost: one store and one load over PCIe, no syscall.
+  /// Makes earlier CPU writes to VRAM (through the BAR) visible to the GPU. Call it after a store fence and
+  /// before the packet that lets the GPU read. Nothing to do (and nothing done) on a GPU without a remap
+  /// page: then can_flush_hdp() is false, and VRAM must be written by SDMA or a kernel instead. Cost: one
+  /// store and one load over PCIe, no syscall.
   void flush_hdp() const {
     if (hdp_page_ == nullptr) return;
     hdp_page_[0] = 1;
@@ -141,17 +142,19 @@ class Device {
 
   /// Both clocks now. Cost: one ioctl.
   Result<ClockSample> sample_clocks() const;
-  /// GPU ticks (packet timestamps) as CLOCK_BOOTTIME nanoseconds. Re-samples when `ticks` is newer than the last sample,
-  /// so the result of two calls for one value may differ by the drift between (nanoseconds). Cost: no syscall, or one ioctl.
+  /// GPU ticks (packet timestamps) as CLOCK_BOOTTIME nanoseconds. Re-samples when `ticks` is newer than the
+  /// last sample, so the result of two calls for one value may differ by the drift between (nanoseconds).
+  /// Cost: no syscall, or one ioctl.
   Result<uint64_t> ticks_to_ns(uint64_t ticks) const;
 
-  /// Installs the second-level trap handler for all queues of this process on this GPU; call before any queue is made
-  /// (kInvalidArgument after). `code` stays owned by the caller and must live as long as the Device; it starts at
-  /// `code.gpu_address() + offset`, 256-byte aligned, and is executable and mapped to this GPU.
-  /// The handler finds the TMA address in ttmp14:15 (first-level handler's convention); the TMA is a table of 1024
-  /// 64-bit amd_queue_t addresses indexed by doorbell id (low 10 bits of MSG_RTN_GET_DOORBELL or M0 after MSG_GET_DOORBELL),
-  /// zero where there is no queue. To report, it ORs bits of aql::QueueInactive (aql.h) into the value of the queue's
-  /// queue_inactive_signal, writes the event id to the signal's mailbox and sends MSG_INTERRUPT.
+  /// Installs the second-level trap handler for all queues of this process on this GPU; call before any queue
+  /// is made (kInvalidArgument after). `code` stays owned by the caller and must live as long as the Device;
+  /// it starts at `code.gpu_address() + offset`, 256-byte aligned, and is executable and mapped to this GPU.
+  /// The handler finds the TMA address in ttmp14:15 (first-level handler's convention); the TMA is a table of
+  /// 1024 64-bit amd_queue_t addresses indexed by doorbell id (low 10 bits of MSG_RTN_GET_DOORBELL or M0
+  /// after MSG_GET_DOORBELL), zero where there is no queue. To report, it ORs bits of aql::QueueInactive
+  /// (aql.h) into the value of the queue's queue_inactive_signal, writes the event id to the signal's mailbox
+  /// and sends MSG_INTERRUPT.
   Result<void> install_trap_handler(const Memory& code, uint64_t offset = 0);
 
   kfd::DeviceImpl& impl() const { return *impl_; }
@@ -165,12 +168,13 @@ class Device {
   mutable std::atomic<const Error*> error_{nullptr};
 };
 
-/// The opened KFD of this process with all usable GPUs. One process has one GPU address space for each GPU, so make one
-/// System (the kernel gives a second one in the same process the same queues and handles; ACQUIRE_VM then fails).
+/// The opened KFD of this process with all usable GPUs. One process has one GPU address space for each GPU,
+/// so make one System (the kernel gives a second one in the same process the same queues and handles;
+/// ACQUIRE_VM then fails).
 class System {
  public:
-  /// Opens everything in the order of docs/kfd.md. `os` outlives the System. All or nothing: on failure no descriptor,
-  /// mapping or kernel object is left. Errors (texts name the file and the user's remedy):
+  /// Opens everything in the order of docs/kfd.md. `os` outlives the System. All or nothing: on failure no
+  /// descriptor, mapping or kernel object is left. Errors (texts name the file and the user's remedy):
   ///   kNoDevice       no /dev/kfd in any of its ways, or no GPU node in the topology
   ///   kNoPermission   /dev/kfd or a render node may not be opened (file mode, or device cgroup)
   ///   kDeviceHidden   GPU nodes exist, but every render node is missing from this container
@@ -194,8 +198,8 @@ class System {
   SignalPool& signals() const;
   const barehip_os_table& os() const;
 
-  /// False in a child made by fork(): there the GPU memory and queues do not exist, and every call gives kInvalidHandle.
-  /// Cost: one load.
+  /// False in a child made by fork(): there the GPU memory and queues do not exist, and every call gives
+  /// kInvalidHandle. Cost: one load.
   bool usable() const { return *alive_ != 0; }
 
   kfd::SystemImpl& impl() const { return *impl_; }
@@ -209,9 +213,10 @@ class System {
 };
 
 /// The table that BAREHIP_DEVICES selects: unset or empty means the real kernel; otherwise
-/// `<provider>:<spec>[,<provider>:<spec>...]` (one provider) loads libbarehip-<provider>.so, first from the folder of
-/// the library that holds this function, then by the loader's search. The table lives until exit.
-/// Error: kInvalidArgument (syntax), kNotFound (no such library or entry), kNoDevice (what the provider answered).
+/// `<provider>:<spec>[,<provider>:<spec>...]` (one provider) loads libbarehip-<provider>.so, first from the
+/// folder of the library that holds this function, then by the loader's search. The table lives until exit.
+/// Error: kInvalidArgument (syntax), kNotFound (no such library or entry), kNoDevice (what the provider
+/// answered).
 Result<const barehip_os_table*> os_from_environment();
 
 }  // namespace barehip

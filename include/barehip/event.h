@@ -16,8 +16,8 @@ enum class EventKind : uint32_t {  // KFD_IOC_EVENT_*
   kMemory = 8,
 };
 
-/// Move-only owner of one kernel event. A SIGNAL event has a slot in the event page: whoever writes its id there and
-/// raises an interrupt (packets do it for signals) sets it.
+/// Move-only owner of one kernel event. A SIGNAL event has a slot in the event page: whoever writes its id
+/// there and raises an interrupt (packets do it for signals) sets it.
 class Event {
  public:
   Event() = default;
@@ -63,14 +63,15 @@ struct HwException {
   bool memory_lost = false;
 };
 
-/// One event of a wait. `age` makes a wait free of lost wake-ups on KFD 1.14 and later: start with 1, keep the value
-/// between waits, and test the condition between reading an age and waiting with it. Older kernels ignore it.
+/// One event of a wait. `age` makes a wait free of lost wake-ups on KFD 1.14 and later: start with 1, keep
+/// the value between waits, and test the condition between reading an age and waiting with it. Older kernels
+/// ignore it.
 struct EventWait {
   const Event* event = nullptr;
   uint64_t age = 1;
   EventKind kind = EventKind::kSignal;
   bool use_age = true;
-  MemoryFault fault{};       ///< filled for kMemory; gpu_id is 0 when this event did not fire
+  MemoryFault fault{};      ///< filled for kMemory; gpu_id is 0 when this event did not fire
   HwException exception{};  ///< filled for kHwException; gpu_id is 0 when this event did not fire
 };
 
@@ -78,9 +79,9 @@ enum class WaitOutcome : uint8_t { kComplete, kTimeout };
 
 inline constexpr uint32_t kWaitForever = 0xffffffffu;
 
-/// Sleeps until one (or all) of the events is set. Wake-ups without cause happen: test your condition in a loop. Restarts
-/// after signals with the time that is left. Errors: kInvalidHandle (an event was destroyed, or forked child).
-/// Cost: one ioctl; allocates when more than 8 events are waited for.
+/// Sleeps until one (or all) of the events is set. Wake-ups without cause happen: test your condition in a
+/// loop. Restarts after signals with the time that is left. Errors: kInvalidHandle (an event was destroyed,
+/// or forked child). Cost: one ioctl; allocates when more than 8 events are waited for.
 Result<WaitOutcome> wait_events(System& system, std::span<EventWait> waits, bool all, uint32_t timeout_ms);
 
 }  // namespace barehip

@@ -1,5 +1,5 @@
-// Completion signals: 64-byte amd_signal_t blocks (AMD's HSA ABI, amd_hsa_signal.h) that packets decrement, pooled, most of
-// them with a kernel event so that a host thread can sleep on them.
+// Completion signals: 64-byte amd_signal_t blocks (AMD's HSA ABI, amd_hsa_signal.h) that packets decrement,
+// pooled, most of them with a kernel event so that a host thread can sleep on them.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,9 @@ inline constexpr uint64_t kForeverNs = UINT64_MAX;
 /// How long a wait spins before it sleeps. The default suits a kernel of some microseconds.
 inline constexpr uint64_t kDefaultSpinNs = 20'000;
 
-/// Move-only owner of one pooled signal. The block is host memory that every GPU has mapped, at the same address.
-/// Value operations are lock free and need no syscall. The GPU decrements with an atomic, so the host must use atomics too.
+/// Move-only owner of one pooled signal. The block is host memory that every GPU has mapped, at the same
+/// address. Value operations are lock free and need no syscall. The GPU decrements with an atomic, so the
+/// host must use atomics too.
 class Signal {
  public:
   Signal() = default;
@@ -37,7 +38,8 @@ class Signal {
   uint64_t handle() const { return reinterpret_cast<uint64_t>(block_); }
   /// GPU address of the 64-bit value (for SDMA fences and polls).
   uint64_t value_address() const { return handle() + 8; }
-  /// Event page slot and event id for SDMA (FENCE of id to the slot, then TRAP with the id); 0 when it has no event.
+  /// Event page slot and event id for SDMA (FENCE of id to the slot, then TRAP with the id); 0 when it has no
+  /// event.
   uint64_t mailbox() const { return word(0x10); }
   uint32_t event_id() const { return static_cast<uint32_t>(word(0x18)); }
 
@@ -54,10 +56,10 @@ class Signal {
     reinterpret_cast<std::atomic<uint64_t>*>(block_ + 5)->store(0, std::memory_order_relaxed);
   }
 
-  /// Waits until the value meets the condition, and returns the value seen. Spins for `spin_ns`, then sleeps in the
-  /// kernel. Ends early with the error of `device` (a fatal error there means that the value will not come), and with
-  /// kTimeout after `timeout_ns`. Any number of threads may wait for one signal.
-  /// Cost: no syscall while spinning, one or two ioctls to sleep.
+  /// Waits until the value meets the condition, and returns the value seen. Spins for `spin_ns`, then sleeps
+  /// in the kernel. Ends early with the error of `device` (a fatal error there means that the value will not
+  /// come), and with kTimeout after `timeout_ns`. Any number of threads may wait for one signal. Cost: no
+  /// syscall while spinning, one or two ioctls to sleep.
   Result<int64_t> wait(WaitCondition condition, int64_t reference, const Device* device,
                        uint64_t timeout_ns = kForeverNs, uint64_t spin_ns = kDefaultSpinNs) const;
 
@@ -69,7 +71,8 @@ class Signal {
 
   std::atomic<int64_t>& value() const { return *reinterpret_cast<std::atomic<int64_t>*>(block_ + 1); }
   uint64_t word(uint32_t byte_offset) const {
-    return reinterpret_cast<const std::atomic<uint64_t>*>(block_ + byte_offset / 8)->load(std::memory_order_relaxed);
+    return reinterpret_cast<const std::atomic<uint64_t>*>(block_ + byte_offset / 8)
+        ->load(std::memory_order_relaxed);
   }
 
   uint64_t* block_ = nullptr;  ///< amd_signal_t
@@ -77,12 +80,12 @@ class Signal {
   uint32_t index_ = 0;
 };
 
-/// All signals of one System. Grows by pages and never shrinks; thread safe. Blocks are reused last in, first out, so a
-/// steady program takes them without a syscall.
+/// All signals of one System. Grows by pages and never shrinks; thread safe. Blocks are reused last in, first
+/// out, so a steady program takes them without a syscall.
 class SignalPool {
  public:
-  /// A signal with the given value and no timestamps. `interrupt` asks for an event to sleep on; when the kernel is out of
-  /// events the signal comes without one and waiting for it naps instead of sleeping.
+  /// A signal with the given value and no timestamps. `interrupt` asks for an event to sleep on; when the
+  /// kernel is out of events the signal comes without one and waiting for it naps instead of sleeping.
   /// Errors: kOutOfMemory, kInvalidHandle (forked child). Cost: no syscall when the pool has a free one.
   Result<Signal> acquire(int64_t initial, bool interrupt = true);
 
