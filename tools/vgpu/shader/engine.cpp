@@ -217,7 +217,6 @@ void Engine::settle(Wave& wave) {
       break;
     case WaveState::kHalted:
       wave.pc = wave.next_pc;
-      if (wave.priv || wave.trap_status != 0) wave.group->dispatch->trapped = true;
       break;
     case WaveState::kFaulted:
       fault(wave);

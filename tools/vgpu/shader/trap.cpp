@@ -43,7 +43,9 @@ bool enter_trap_for_error(Wave& wave) {
 void return_from_trap(Wave& wave, uint64_t target) {
   wave.priv = false;
   wave.next_pc = target & 0xffffffffffffull;
-  if (wave.halt) wave.state = WaveState::kHalted;
+  if (!wave.halt) return;
+  wave.state = WaveState::kHalted;
+  wave.group->dispatch->trapped = true;
 }
 
 }  // namespace vgpu
