@@ -113,6 +113,31 @@ TEST_CASE("out_of_order: a packet without the barrier bit overtakes one that wai
   CHECK(queue.read_index() == 3);
 }
 
+TEST_CASE("out_of_order: a packet that asks for private memory is the one at the read index") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Bench bench(hostile(seed, [](vgpu::Hostile& h) { h.out_of_order = true; }));
+    AqlClient queue(bench);
+    Kernel kernel(bench);
+    Signal done(bench, 6);
+    for (int i = 0; i < 6; ++i) {
+      auto packet = dispatch_packet(kernel.va, kNoBarrier, done.va);
+      if (i == 2 || i == 4) packet.private_segment_size = 64u << i;
+      queue.publish(queue.reserve(), packet);
+    }
+    queue.ring(5);
+    for (int n = 0; n < 3000 && done.fields->value != 0; ++n) {
+      bench.cp->step();
+      if (queue.inactive.fields->value == 0) continue;
+      const auto* asking = bench.host<aql::KernelDispatchPacket>(queue.ring_va + queue.read_index() % 64 * 64);
+      REQUIRE(asking->private_segment_size > queue.queue->scratch_wave64_lane_byte_size);
+      queue.queue->scratch_wave64_lane_byte_size = asking->private_segment_size;
+      queue.queue->compute_tmpring_size = 0x4008;
+      queue.inactive.fields->value = 0;
+    }
+    CHECK(done.fields->value == 0);
+  }
+}
+
 TEST_CASE("drop_doorbells: a client that keeps the write index in memory loses nothing") {
   Bench bench(hostile(5, [](vgpu::Hostile& h) { h.drop_doorbells = true; }));
   AqlClient queue(bench);
@@ -136,6 +161,26 @@ TEST_CASE("drop_doorbells: a client that only rings hangs") {
     lost += done.fields->value != -static_cast<int64_t>(i + 1);
   }
   CHECK(lost > 0);
+}
+
+TEST_CASE("evict_user_pages: queues stop for a while; a client that keeps the write index loses nothing") {
+  const bool keeps_index = GENERATE(true, false);
+  Bench bench(hostile(5, [](vgpu::Hostile& h) { h.evict_user_pages = true; }));
+  AqlClient queue(bench), busy(bench, 64, 1);
+  Kernel kernel(bench);
+  Signal done(bench, 0);
+  bench.engine->ends_at_once = false;
+  busy.submit(dispatch_packet(kernel.va));  // something runs all the time, or there is no reason to evict
+  int missing = 0;
+  for (uint64_t i = 0; i < 200; ++i) {
+    if (keeps_index) ++queue.queue->write_dispatch_id;
+    queue.publish(i, barrier_packet({}, done.va));
+    queue.ring(i);
+    for (int n = 0; n < 300; ++n) bench.cp->step();
+    missing += done.fields->value != -static_cast<int64_t>(i + 1);
+  }
+  if (keeps_index) CHECK(missing == 0);
+  else CHECK(missing > 0);
 }
 
 TEST_CASE("with more queues than slots a doorbell that rang meanwhile is not lost in strict mode") {

@@ -225,7 +225,7 @@ AqlQueue::Start AqlQueue::start_dispatch(size_t position) {
   if (static_cast<size_t>(running) >= kMaxConcurrent) return Start::kBlocked;
   DispatchPlan plan = plan_dispatch(gpu_, params_, view_, packet, slot_va(base_ + position), base_ + position);
   if (const auto* refusal = std::get_if<PacketRefusal>(&plan)) return refuse(refusal->code, refusal->text);
-  if (const auto* wanted = std::get_if<ScratchWanted>(&plan)) return ask_for_scratch(*wanted);
+  if (const auto* wanted = std::get_if<ScratchWanted>(&plan)) return ask_for_scratch(position, *wanted);
   if (const auto* fault = std::get_if<MemoryFault>(&plan)) {
     report_fault(*fault);
     return Start::kRefused;
@@ -293,9 +293,10 @@ void AqlQueue::acquire(FenceScope scope) {
 
 // ---- private memory -----------------------------------------------------------------------------------------
 
-AqlQueue::Start AqlQueue::ask_for_scratch(const ScratchWanted& wanted) {
-  // The host frees the memory that the queue has: nothing may still use it.
-  if (any_running()) return Start::kBlocked;
+AqlQueue::Start AqlQueue::ask_for_scratch(size_t position, const ScratchWanted& wanted) {
+  // The host frees the memory that the queue has, so nothing may still use it, and it looks for what is needed in the
+  // packet at the read index.
+  if (any_running() || !all_done_before(position)) return Start::kBlocked;
   raise_inactive(static_cast<uint64_t>(wanted.wave32 ? QueueInactive::kScratchWave32 : QueueInactive::kScratchWave64));
   awaiting_scratch_ = !halted();
   return Start::kBlocked;

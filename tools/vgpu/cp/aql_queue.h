@@ -69,7 +69,7 @@ class AqlQueue final : public HwQueue {
   Start start(size_t position);
   Start start_dispatch(size_t position);
   Start start_vendor(size_t position);
-  Start ask_for_scratch(const ScratchWanted& wanted);
+  Start ask_for_scratch(size_t position, const ScratchWanted& wanted);
   Start refuse(PacketError code, const std::string& text);
   void acquire(barehip::aql::FenceScope scope);
   bool dependencies_met(const Slot& slot, bool& met);

@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kHardwareQueues = 24;      // compute queues that the driver's scheduler has slots for on these GPUs
 constexpr uint32_t kSliceSteps = 64;        // steps that a set of queues stays on hardware when there are more
 constexpr uint64_t kInstructionBudget = 8192;  // wave instructions a step
+constexpr uint64_t kEvictOneIn = 50;        // hostile evict_user_pages: steps with work between two evictions
+constexpr uint64_t kLongestAway = 100;      // and the steps that one lasts
 
 std::unique_ptr<HwQueue> make_queue(GpuContext& gpu, const QueueParams& params) {
   switch (params.type) {
@@ -129,6 +131,7 @@ bool Processor::step() {
 }
 
 bool Processor::step_locked() {
+  if (evicted_steps()) return true;
   bool progress = false;
   for (HwQueue* queue : on_hardware()) {
     progress |= queue->step();
@@ -144,6 +147,19 @@ bool Processor::step_locked() {
   must_poll_.store(std::ranges::any_of(queues_, [](const auto& q) { return q->active() && q->waiting(); }),
                    std::memory_order_relaxed);
   return progress || more;
+}
+
+/// Hostile evict_user_pages: now and then the driver takes all queues off the hardware because user memory moves. Waves
+/// stand still; a doorbell that rings meanwhile is seen by nobody, the write indices in memory are. True while away.
+bool Processor::evicted_steps() {
+  if (!gpu_.config.hostile.evict_user_pages) return false;
+  const bool working = must_poll_.load(std::memory_order_relaxed);
+  if (away_ == 0 && working && gpu_.random.one_in(kEvictOneIn)) away_ = 1 + gpu_.random.below(kLongestAway);
+  if (away_ == 0) return false;
+  if (--away_ == 0) {
+    for (const auto& queue : queues_) queue->mapped(true);
+  }
+  return true;
 }
 
 /// The active queues that have a hardware slot, in the order in which they are served: priority, then in turn.

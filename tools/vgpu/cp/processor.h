@@ -36,6 +36,7 @@ class Processor final : public CommandProcessor, private ShaderSink {
   HwQueue* find(uint32_t queue_id);
   std::vector<HwQueue*> on_hardware();
   bool rotate();
+  bool evicted_steps();
   bool step_locked();
 
   std::mutex mutex_;
@@ -49,6 +50,7 @@ class Processor final : public CommandProcessor, private ShaderSink {
   size_t first_mapped_ = 0;   ///< oversubscription: hardware slots hold the queues from here on
   uint32_t slice_steps_ = 0;  ///< since the last rotation
   size_t fruitless_ = 0;      ///< queues that were on hardware since anything last moved
+  uint64_t away_ = 0;         ///< hostile evict_user_pages: steps until the queues come back
   uint32_t turn_ = 0;         ///< rotates queues of equal priority
 };
 
