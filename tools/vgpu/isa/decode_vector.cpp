@@ -10,7 +10,7 @@ bool is_half(OperandType type) {
   return type == OperandType::kF16 || type == OperandType::kI16 || type == OperandType::kBf16;
 }
 
-bool is_mix(const OpInfo& info) { return info.modifiers.packed == 2 || info.modifiers.packed == 3; }
+bool is_mix(const OpModifiers& modifiers) { return modifiers.packed == 2 || modifiers.packed == 3; }
 
 }  // namespace
 
@@ -32,6 +32,10 @@ bool Decoding::vop_destination(const Slot& slot, size_t n, const VopFields& fiel
 
 /// Fills destinations and sources in the order of the shape.
 bool Decoding::vop_operands(const VopFields& fields) {
+  // gfx9: the instructions that came with op_sel leave the other half alone, the older ones clear it.
+  inst_.keep_half = gfx11_ || modifiers().op_sel;
+  for (Operand& operand : inst_.src)
+    if (!modifiers().neg_abs) operand.neg = operand.abs = false;
   size_t dst = 0, src = 0, field = 0;
   for (size_t i = 0; i < info_->slot_count; ++i) {
     const Slot& slot = info_->slots[i];
@@ -164,8 +168,8 @@ bool Decoding::vopc() {
 }
 
 void Decoding::vop3_modifiers(uint32_t low, uint32_t high) {
-  inst_.clamp = info_->modifiers.clamp && bit(low, 15);
-  inst_.omod = info_->modifiers.omod ? bits(high, 27, 2) & 3 : 0;
+  inst_.clamp = modifiers().clamp && bit(low, 15);
+  inst_.omod = modifiers().omod ? bits(high, 27, 2) & 3 : 0;
   const bool permlane = info_->name.starts_with("v_permlane");
   if (permlane) {
     inst_.fi = bit(low, 11);
@@ -176,13 +180,13 @@ void Decoding::vop3_modifiers(uint32_t low, uint32_t high) {
   for (unsigned n = 0; n < 3; ++n) {
     Operand& operand = inst_.src[n];
     if (!operand || operand.type == OperandType::kMask) continue;
-    if (info_->modifiers.neg_abs) operand.neg = bit(high, 29 + n);
+    if (modifiers().neg_abs) operand.neg = bit(high, 29 + n);
     if (two_results) continue;
-    if (info_->modifiers.neg_abs) operand.abs = bit(low, 8 + n);
-    if (info_->modifiers.op_sel || (gfx11_ && is_half(operand.type))) operand.hi = bit(low, 11 + n);
+    if (modifiers().neg_abs) operand.abs = bit(low, 8 + n);
+    if (modifiers().op_sel || (gfx11_ && is_half(operand.type))) operand.hi = bit(low, 11 + n);
   }
   const bool half_result = info_->slot_count > 0 && info_->slots[0].half;
-  if (half_result && (info_->modifiers.op_sel || gfx11_)) inst_.dst_hi = bit(low, 14);
+  if (half_result && (modifiers().op_sel || gfx11_)) inst_.dst_hi = bit(low, 14);
 }
 
 bool Decoding::vop3() {
@@ -202,7 +206,7 @@ bool Decoding::vop3() {
 }
 
 void Decoding::packed_modifiers(uint32_t low, uint32_t high) {
-  inst_.clamp = info_->modifiers.clamp && bit(low, 15);
+  inst_.clamp = modifiers().clamp && bit(low, 15);
   for (unsigned n = 0; n < 3; ++n) {
     Operand& operand = inst_.src[n];
     if (!operand) continue;
@@ -211,7 +215,7 @@ void Decoding::packed_modifiers(uint32_t low, uint32_t high) {
     operand.hi = bit(low, 11 + n);
     operand.hi_hi = n == 2 ? bit(low, 14) : bit(high, 27 + n);
     // A source of the mix instructions is a full register unless it is marked as half.
-    if (is_mix(*info_) && operand.is_constant() && !operand.hi_hi && operand.code >= kCodeFloatFirst)
+    if (is_mix(modifiers()) && operand.is_constant() && !operand.hi_hi && operand.code >= kCodeFloatFirst)
       operand.value = float_constant(operand.code - kCodeFloatFirst, OperandType::kF32);
   }
 }
@@ -243,6 +247,24 @@ bool Decoding::matrix(uint32_t low, uint32_t high) {
   return true;
 }
 
+/// Matrix instructions of gfx11: the summand is as wide as the result; in wave64 both are half as wide.
+bool Decoding::wmma(uint32_t low, uint32_t high) {
+  Slot slots[4];
+  for (size_t n = 0; n < 4; ++n) slots[n] = info_->slots[n];
+  const uint8_t result_dwords = wave32_ ? 8 : 4;
+  slots[3].dwords = result_dwords;
+  literal_allowed_ = false;
+  if (!data(inst_.dst[0], bits(low, 0, 8), result_dwords, false)) return false;
+  const unsigned codes[3] = {bits(high, 0, 9), bits(high, 9, 9), bits(high, 18, 9)};
+  for (unsigned n = 0; n < 3; ++n) {
+    if (codes[n] < kCodeVgpr0 && (n < 2 || codes[n] < kCodeInt0)) return false;
+    slots[n + 1].cls = RegClass::any;
+    if (!source(inst_.src[n], slots[n + 1], codes[n])) return false;
+  }
+  packed_modifiers(low, high);
+  return true;
+}
+
 bool Decoding::vop3p() {
   const uint32_t w = words_[0];
   dwords_ = 2;
@@ -251,12 +273,13 @@ bool Decoding::vop3p() {
   literal_allowed_ = gfx11_;
   if (!find(Format::kVop3p, bits(w, 16, 7))) return false;
   if (info_->name.starts_with("v_mfma") || info_->name.starts_with("v_smfmac")) return matrix(w, w1);
+  if (info_->name.starts_with("v_wmma")) return wmma(w, w1);
   VopFields fields{bits(w, 0, 8), kImplicit, {bits(w1, 0, 9), bits(w1, 9, 9), bits(w1, 18, 9)}};
   const unsigned src0 = fields.sources[0];
   if (gfx11_ && (src0 == kCodeDpp16 || src0 == kCodeDpp8 || src0 == kCodeDpp8Fi) && !dpp(fields, dwords_++))
     return false;
   if (!vop_operands(fields)) return false;
-  if (info_->modifiers.packed != 0) packed_modifiers(w, w1);
+  if (modifiers().packed != 0) packed_modifiers(w, w1);
   return true;
 }
 
@@ -274,7 +297,7 @@ bool Decoding::vopd_half(size_t half, unsigned opcode, VopFields fields) {
   inst_ = saved;
   inst_.vgpr_end = part.vgpr_end;
   inst_.literal = part.literal;
-  (half == 0 ? inst_.op : inst_.op_y) = op;
+  (half == 0 ? inst_.op_x : inst_.op_y) = op;
   inst_.dst[half] = part.dst[0];
   for (size_t n = 0; n < 3; ++n) inst_.src[half * 3 + n] = part.src[n];
   return true;
@@ -285,6 +308,7 @@ bool Decoding::vopd() {
   dwords_ = 2;
   const uint32_t w1 = word(1);
   inst_.format = Format::kVopd;
+  inst_.op = Op::v_dual;
   if (!wave32_) return false;
   const unsigned dst_x = bits(w1, 24, 8);
   // The two destinations are never both even or both odd, so the low bit of the second is not encoded.

@@ -45,6 +45,7 @@ class Decoding {
 
   /// Whether vector memory and most VALU data may be AccVGPRs: one register file for both.
   bool unified_registers() const { return target_ == IsaTarget::kGfx90a || target_ == IsaTarget::kGfx942; }
+  const OpModifiers& modifiers() const { return info_->modifiers[gfx11_]; }
   bool find(Format format, unsigned opcode);
   uint32_t word(size_t n);
   bool take_literal();
@@ -75,7 +76,7 @@ class Decoding {
   bool dpp(VopFields& fields, size_t word_index);
   void vop3_modifiers(uint32_t low, uint32_t high);
   void packed_modifiers(uint32_t low, uint32_t high);
-  bool matrix(uint32_t low, uint32_t high);
+  bool matrix(uint32_t low, uint32_t high), wmma(uint32_t low, uint32_t high);
   void true16();
   bool vopd_half(size_t half, unsigned opcode, VopFields fields);
 

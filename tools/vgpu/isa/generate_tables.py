@@ -46,15 +46,20 @@ def slot(token):
     return (role, cls, "kBits", max(1, bits // 32), bits == 16)
 
 
+def modifiers(flags):
+    packed = re.search(r"p(\d)", flags)
+    return ", ".join([str(f in flags).lower() for f in "mcos"] + [packed.group(1) if packed else "0"])
+
+
 def op_row(fields):
     op, gfx9, gfx11, shape, flags = fields[:5]
     name = lambda n: "" if n == "-" else op if n == "=" else n
     slots = [] if shape == "-" else [slot(t) for t in shape.split(" ")]
     text = ", ".join("{'%s', RegClass::%s, OperandType::%s, %d, %s}" % (r, c, t, d, str(h).lower())
                      for r, c, t, d, h in slots)
-    packed = re.search(r"p(\d)", flags)
-    bits = [str(f in flags).lower() for f in "mcos"] + [packed.group(1) if packed else "0"]
-    return '{"%s", "%s", "%s", {{%s}}, %d, {%s}},\n' % (op, name(gfx9), name(gfx11), text, len(slots), ", ".join(bits))
+    both = (flags.split("/") * 2)[:2]
+    return '{"%s", "%s", "%s", {{%s}}, %d, {{%s}, {%s}}},\n' % (
+        op, name(gfx9), name(gfx11), text, len(slots), modifiers(both[0]), modifiers(both[1]))
 
 
 def encodings(fields):

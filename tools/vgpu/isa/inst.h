@@ -79,7 +79,7 @@ struct Operand {
 ///           s_dcache_*, s_memtime: what they have of it.
 ///   VOP*    dst[0], dst[1] (carry or VCC-like mask); src[0..2]. VOP2/VOPC that use VCC implicitly have it as an
 ///           operand. "mac" operations read dst[0] too and list no third source.
-///   VOPD    dst[0], src[0..2] of `op`; dst[1], src[3..5] of `op_y`; fmaak/fmamk list their literal as an operand.
+///   VOPD    dst[0], src[0..2] of `op_x`; dst[1], src[3..5] of `op_y`; fmaak/fmamk list their literal as an operand.
 ///   DS      dst[0]; src[0] address; src[1], src[2] data; `imm` 16-bit offset; offset0 and offset1 are its two bytes.
 ///   FLAT, GLOBAL, SCRATCH  dst[0]; src[0] vaddr; src[1] data; src[2] saddr or none; `imm` offset, sign-extended.
 ///           Atomics that return nothing have no dst[0]. LDS loads have neither.
@@ -90,7 +90,7 @@ struct Inst {
   uint64_t raw = 0;       ///< the first two dwords, for reports
 
   Op op = Op::kNone;
-  Op op_y = Op::kNone;  ///< VOPD: the second operation
+  Op op_x = Op::kNone, op_y = Op::kNone;  ///< VOPD (op is v_dual): the two operations
   Format format = Format::kNone;
   LaneMode lane_mode = LaneMode::kPlain;
   uint8_t size = 0;  ///< bytes, 4..16 (also for words that are no instruction: how far to skip)
@@ -103,6 +103,7 @@ struct Inst {
   uint8_t omod : 2 = 0;         ///< 0 none, 1 *2, 2 *4, 3 /2
   bool dst_hi : 1 = false;      ///< op_sel of the destination: result goes to bits 31:16
   bool true16 : 1 = false;      ///< gfx11 VOP1/2/C with 16-bit register halves in the register number
+  bool keep_half : 1 = false;   ///< a 16-bit result leaves the other half of its register as it was
   bool vop3 : 1 = false;        ///< encoded as VOP3 (also "VOP3 + DPP")
   uint8_t dst_sel : 3 = 6;      ///< SDWA
   uint8_t dst_unused : 2 = 0;   ///< SDWA: 0 pad with zero, 1 sign-extend, 2 preserve

@@ -9,7 +9,7 @@ namespace isa {
 namespace {
 
 constexpr OpInfo kOps[] = {
-    {"none", "", "", {}, 0, {}},
+    {"none", "", "", {}, 0, {{}, {}}},
 #include "tools/vgpu/isa/op_table.inc"
 };
 

@@ -31,7 +31,7 @@ struct OpInfo {
   std::string_view name, gfx9, gfx11;
   std::array<Slot, 6> slots;
   uint8_t slot_count;
-  OpModifiers modifiers;
+  OpModifiers modifiers[2];  ///< gfx9, gfx11
 };
 
 struct OpEncoding {

@@ -175,7 +175,7 @@ void TextWriter::constant(const Operand& operand) {
 
 void TextWriter::vop_source(size_t n) {
   const Operand& source = inst_.src[n];
-  const bool packed = inst_.format == Format::kVop3p && info_.modifiers.packed != 2 && info_.modifiers.packed != 3;
+  const bool packed = inst_.format == Format::kVop3p && modifiers().packed != 2 && modifiers().packed != 3;
   next();
   if (packed) return operand(source);
   if (source.sext) {
@@ -211,7 +211,7 @@ void TextWriter::bit_list(std::string_view name, std::initializer_list<bool> val
 void TextWriter::op_sel_suffix() {
   const auto& s = inst_.src;
   if (info_.name.starts_with("v_permlane")) return bit_list("op_sel", {inst_.fi, inst_.bound_ctrl}, false);
-  if (!info_.modifiers.op_sel) return;
+  if (!modifiers().op_sel) return;
   if (s[2]) bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, inst_.dst_hi}, false);
   else if (s[1]) bit_list("op_sel", {s[0].hi, s[1].hi, inst_.dst_hi}, false);
   else bit_list("op_sel", {s[0].hi, inst_.dst_hi}, false);
@@ -219,7 +219,7 @@ void TextWriter::op_sel_suffix() {
 
 void TextWriter::packed_suffix() {
   const auto& s = inst_.src;
-  const bool mix = info_.modifiers.packed == 2 || info_.modifiers.packed == 3;
+  const bool mix = modifiers().packed == 2 || modifiers().packed == 3;
   const bool three = bool(s[2]);
   auto list = [&](const char* name, bool (*get)(const Operand&), bool unless) {
     if (three) bit_list(name, {get(s[0]), get(s[1]), get(s[2])}, unless);
@@ -296,7 +296,7 @@ void TextWriter::sdwa_suffix() {
 
 void TextWriter::vop_suffixes() {
   if (inst_.format == Format::kVop3) op_sel_suffix();
-  if (info_.modifiers.packed != 0) packed_suffix();
+  if (modifiers().packed != 0) packed_suffix();
   if (inst_.clamp) add(" clamp");
   static constexpr const char* kOmods[] = {"", " mul:2", " mul:4", " div:2"};
   add(kOmods[inst_.omod]);
@@ -338,7 +338,7 @@ void TextWriter::matrix() {
 
 void TextWriter::vopd() {
   for (size_t half = 0; half < 2; ++half) {
-    const OpInfo& info = op_info(half == 0 ? inst_.op : inst_.op_y);
+    const OpInfo& info = op_info(half == 0 ? inst_.op_x : inst_.op_y);
     add(half == 0 ? "v_dual_" : " :: v_dual_");
     add(info.gfx11.substr(2));
     first_ = true;

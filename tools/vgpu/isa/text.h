@@ -30,6 +30,7 @@ class TextWriter {
   void vop_suffixes();
   void dpp_suffix(), sdwa_suffix(), packed_suffix(), op_sel_suffix();
   std::string mnemonic();
+  const OpModifiers& modifiers() const { return info_.modifiers[gfx11_]; }
 
   void operand(const Operand& operand);
   void registers(char prefix, unsigned first, unsigned dwords);

@@ -7,9 +7,6 @@
 
 namespace vgpu {
 
-// Until the vector ALU's list is linked in, its instructions are refused like all that no list names.
-[[gnu::weak]] std::span<const ExecEntry> valu_exec_entries() { return {}; }
-
 namespace {
 
 using Table = std::array<ExecFn, static_cast<size_t>(Op::kCount)>;
@@ -20,6 +17,10 @@ void refuse_illegal(Wave& w, const Inst&) {
 
 void refuse_unsupported(Wave& w, const Inst& i) {
   w.raise(WaveError::Kind::kUnsupported, "vgpu does not execute " + std::string(op_name(i.op)));
+}
+
+void refuse_lds_direct(Wave& w, const Inst&) {
+  w.raise(WaveError::Kind::kUnsupported, "vgpu has no LDS direct sources");
 }
 
 void refuse_gds(Wave& w, const Inst&) {
@@ -66,6 +67,9 @@ void with_condition_sources(Wave& w, const Inst& i) {
 
 ExecFn exec_function(const Inst& inst) {
   if (inst.gds) return refuse_gds;
+  for (const Operand& source : inst.src) {
+    if (source.kind == Operand::Kind::kLdsDirect) return refuse_lds_direct;
+  }
   if (is_scalar_alu(inst.format)) {
     for (const Operand& source : inst.src) {
       if (is_condition(source)) return with_condition_sources;
