@@ -132,6 +132,7 @@ class SdmaQueue {
   void* try_reserve(uint32_t bytes);
   /// Hands everything reserved to the engine: write pointer, fence, doorbell.
   void publish();
+  uint64_t reserved_bytes() const { return reserved_; }
   uint64_t written_bytes() const { return published_; }
   uint64_t consumed_bytes() const { return read_pointer_->load(std::memory_order_acquire); }
   uint32_t ring_bytes() const { return ring_bytes_; }
