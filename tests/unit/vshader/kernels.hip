@@ -128,7 +128,7 @@ __global__ void wait_for_last(u32* flag, u32* out, u32 groups) {
     while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) != 42u) {
     }
   }
-  out[bid_x() * 64 + tid_x()] = *flag + bid_x();
+  out[bid_x() * 64 + tid_x()] = __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) + bid_x();
 }
 
 __global__ void wait_for_host(u32* mail, u32* answer) {

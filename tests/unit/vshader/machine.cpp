@@ -59,7 +59,11 @@ TestBuffer Machine::allocate(size_t bytes, bool writable, bool executable) {
   block.buffer = {next_va_, block.storage.get() + (kPage - address % kPage) % kPage};
   // A hole behind each buffer, so that running over its end is a fault.
   next_va_ += size + 16 * kPage;
-  space_.map({.va = block.buffer.va, .size = size, .host = block.buffer.host, .writable = writable, .executable = executable});
+  space_.map({.va = block.buffer.va,
+              .size = size,
+              .host = block.buffer.host,
+              .writable = writable,
+              .executable = executable});
   blocks_.push_back(std::move(block));
   return blocks_.back().buffer;
 }
@@ -70,8 +74,12 @@ void Machine::unmap(const TestBuffer& buffer) {
   }
 }
 
-void Machine::load_kernels(char level) { load_image(read_built("kernels-" + config.gfx + "-O" + level + ".co")); }
-void Machine::load_programs() { load_image(read_built("traps-" + config.gfx + ".co")); }
+void Machine::load_kernels(char level) {
+  load_image(read_built("kernels-" + config.gfx + "-O" + level + ".co"));
+}
+void Machine::load_programs() {
+  load_image(read_built("traps-" + config.gfx + ".co"));
+}
 
 void Machine::load_image(const std::vector<char>& file) {
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(file.data());
@@ -97,7 +105,8 @@ void Machine::load_image(const std::vector<char>& file) {
   }
 }
 
-Dispatch Machine::dispatch(const std::string& kernel, const Launch& launch, const std::vector<uint64_t>& kernarg) {
+Dispatch Machine::dispatch(const std::string& kernel, const Launch& launch,
+                           const std::vector<uint64_t>& kernarg) {
   Descriptor kd;
   std::memcpy(&kd, hosts_.at(kernel + ".kd"), sizeof kd);
   const TestBuffer arguments = allocate(kernarg.size() * 8 + 512);
@@ -114,15 +123,20 @@ Dispatch Machine::dispatch(const std::string& kernel, const Launch& launch, cons
   const uint32_t lane_bytes = std::max(kd.private_bytes, launch.private_bytes);
   if ((d.rsrc2 & 1) != 0 && lane_bytes != 0) {
     d.scratch_wave_bytes = (lane_bytes * (d.wave32 ? 32 : 64) + 1023) / 1024 * 1024;
-    d.scratch_waves = 16;
+    d.scratch_waves = 128;
     d.scratch_base = allocate(size_t{d.scratch_wave_bytes} * d.scratch_waves).va;
   }
   const TestBuffer packet = allocate(64);
   d.packet_va = packet.va;
+  for (int i = 0; i < 3; ++i) {  // the fields of the AQL packet that code reads
+    packet.as<uint16_t>()[2 + i] = static_cast<uint16_t>(launch.group[i]);
+    packet.as<uint32_t>()[3 + i] = launch.grid[i];
+  }
   d.doorbell_id = 77;
   uint32_t next = 0;
   const auto push = [&](uint64_t value, uint32_t dwords) {
-    for (uint32_t k = 0; k < dwords && next < 16; ++k, value >>= 32) d.user_sgprs[next++] = static_cast<uint32_t>(value);
+    for (uint32_t k = 0; k < dwords && next < 16; ++k, value >>= 32)
+      d.user_sgprs[next++] = static_cast<uint32_t>(value);
   };
   if (kd.properties & 1) {
     push(d.scratch_base | 1ull << 63, 2);  // swizzled

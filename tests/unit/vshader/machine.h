@@ -1,4 +1,5 @@
-// A GPU of shader cores alone: loads compiled kernels, makes the dispatch registers as a command processor would, runs.
+// A GPU of shader cores alone: loads compiled kernels, makes the dispatch registers as a command processor
+// would, runs.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ class Machine final : public ShaderSink {
   explicit Machine(std::string gfx, uint64_t seed = 1, Hostile hostile = {}, uint32_t compute_units = 4);
   ~Machine() override;
 
-  /// Loads the code object that the build made of kernels.hip for this target and optimization level ('0' or '3').
+  /// Loads the code object that the build made of kernels.hip for this target and optimization level ('0' or
+  /// '3').
   void load_kernels(char level);
   /// Loads what the build made of traps.S for this target.
   void load_programs();

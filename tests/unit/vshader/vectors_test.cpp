@@ -39,7 +39,9 @@ std::vector<Row> read_rows(const std::string& name) {
   return rows;
 }
 
-uint64_t hex(const std::string& text) { return std::stoull(text, nullptr, 16); }
+uint64_t hex(const std::string& text) {
+  return std::stoull(text, nullptr, 16);
+}
 
 std::vector<uint32_t> words_of(const std::string& bytes) {
   std::vector<uint32_t> words(bytes.size() / 8);
@@ -49,7 +51,8 @@ std::vector<uint32_t> words_of(const std::string& bytes) {
   return words;
 }
 
-// What a row says about registers and memory: register name -> value per lane (or run), and dwords by address.
+// What a row says about registers and memory: register name -> value per lane (or run), and dwords by
+// address.
 struct State {
   std::map<std::string, std::vector<uint64_t>> registers;
   std::map<uint32_t, uint32_t> lds, memory;
@@ -59,7 +62,8 @@ struct State {
 void parse_dwords(const std::string& list, std::map<uint32_t, uint32_t>& dwords) {
   for (const std::string& entry : split(list, ',')) {
     const size_t colon = entry.find(':');
-    dwords[static_cast<uint32_t>(hex(entry.substr(0, colon)))] = static_cast<uint32_t>(hex(entry.substr(colon + 1)));
+    dwords[static_cast<uint32_t>(hex(entry.substr(0, colon)))] =
+        static_cast<uint32_t>(hex(entry.substr(colon + 1)));
   }
 }
 
@@ -91,15 +95,21 @@ State parse_state(const std::string& text) {
   return state;
 }
 
-uint32_t pattern(uint32_t dword) { return dword * 2654435761u + 0x12345678u; }
+uint32_t pattern(uint32_t dword) {
+  return dword * 2654435761u + 0x12345678u;
+}
 
 class Vector {
  public:
   explicit Vector(const Row& row)
-      : row_(row), in_(parse_state(row.in)), out_(parse_state(row.out)), bench_(row.target, row.wave == "32"),
+      : row_(row),
+        in_(parse_state(row.in)),
+        out_(parse_state(row.out)),
+        bench_(row.target, row.wave == "32"),
         lanes_(static_cast<uint32_t>(std::stoul(row.lanes))) {
     const size_t weak = row.note.find("weak=");
-    if (weak != std::string::npos) weak_ = hex(row.note.substr(weak + 5, row.note.find(' ', weak) - weak - 5));
+    if (weak != std::string::npos)
+      weak_ = hex(row.note.substr(weak + 5, row.note.find(' ', weak) - weak - 5));
     half_ = row.note.find("lo16") != std::string::npos;
   }
 
@@ -122,7 +132,9 @@ class Vector {
     w.set_s64(kVccLo, 0);
     for (const auto& [name, values] : in_.registers) {
       if (name[0] == 'v' && name.rfind("vcc", 0) != 0) {
-        for (uint32_t lane = 0; lane < 64; ++lane) set_vector(name, lane, values[values.size() == 1 ? 0 : lane % values.size()], lane < lanes_ || values.size() == 1);
+        for (uint32_t lane = 0; lane < 64; ++lane)
+          set_vector(name, lane, values[values.size() == 1 ? 0 : lane % values.size()],
+                     lane < lanes_ || values.size() == 1);
       } else {
         set_scalar(name, values[values.size() == 1 ? 0 : at]);
       }
@@ -149,15 +161,24 @@ class Vector {
   }
   void set_scalar(const std::string& name, uint64_t value) {
     Wave& w = bench_.wave();
-    if (name == "exec") w.set_s64(kExecLo, value);
-    else if (name == "vcc") w.set_s64(kVccLo, value);
-    else if (name == "exec_lo") w.s[kExecLo] = static_cast<uint32_t>(value);
-    else if (name == "vcc_lo") w.s[kVccLo] = static_cast<uint32_t>(value);
-    else if (name == "scc") w.set_scc(value != 0);
-    else if (name == "m0") w.s[kM0] = static_cast<uint32_t>(value);
-    else if (name[0] == 's' && name[1] == '[') w.set_s64(number(name), value);
-    else if (name[0] == 's') w.s[number(name)] = static_cast<uint32_t>(value);
-    else FAIL("register " << name);
+    if (name == "exec")
+      w.set_s64(kExecLo, value);
+    else if (name == "vcc")
+      w.set_s64(kVccLo, value);
+    else if (name == "exec_lo")
+      w.s[kExecLo] = static_cast<uint32_t>(value);
+    else if (name == "vcc_lo")
+      w.s[kVccLo] = static_cast<uint32_t>(value);
+    else if (name == "scc")
+      w.set_scc(value != 0);
+    else if (name == "m0")
+      w.s[kM0] = static_cast<uint32_t>(value);
+    else if (name[0] == 's' && name[1] == '[')
+      w.set_s64(number(name), value);
+    else if (name[0] == 's')
+      w.s[number(name)] = static_cast<uint32_t>(value);
+    else
+      FAIL("register " << name);
   }
   uint64_t scalar_value(const std::string& name) {
     Wave& w = bench_.wave();
@@ -173,7 +194,8 @@ class Vector {
   }
 
   void run(uint32_t at) {
-    INFO(row_.id << " (" << row_.provenance << ", " << row_.target << ") " << row_.assembler << " run " << at);
+    INFO(row_.id << " (" << row_.provenance << ", " << row_.target << ") " << row_.assembler << " run "
+                 << at);
     std::vector<uint32_t> words = words_of(row_.bytes);
     REQUIRE(bench_.execute(words));
     INFO(bench_.wave().error.text);
@@ -199,8 +221,10 @@ class Vector {
       INFO(name << " lane " << lane);
       const uint32_t got = bench_.wave().vgpr(number(name))[lane];
       const auto want = static_cast<uint32_t>(values[values.size() == 1 ? 0 : lane]);
-      if (half_) CHECK((got & 0xffff) == (want & 0xffff));
-      else CHECK(got == want);
+      if (half_)
+        CHECK((got & 0xffff) == (want & 0xffff));
+      else
+        CHECK(got == want);
     }
   }
 

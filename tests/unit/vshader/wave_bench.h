@@ -1,4 +1,5 @@
-// One wave without an engine: decode one instruction and execute it on registers, LDS and memory that the test set.
+// One wave without an engine: decode one instruction and execute it on registers, LDS and memory that the
+// test set.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,10 @@ class WaveBench final : public WaveHost {
   static constexpr uint32_t kMemoryBytes = 8192, kLdsBytes = 65536, kRows = 512;
 
   WaveBench(std::string_view gfx, bool wave32)
-      : decoder_(*find_isa_target(gfx)), registers_(kRows * 64 + 16), memory_(kMemoryBytes + 4096), lds_(kLdsBytes) {
+      : decoder_(*find_isa_target(gfx)),
+        registers_(kRows * 64 + 16),
+        memory_(kMemoryBytes + 4096),
+        lds_(kLdsBytes) {
     config_.gfx = gfx;
     config_.cu_count = 1;
     config_.shader_engines = 1;

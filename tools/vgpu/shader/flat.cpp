@@ -38,11 +38,15 @@ void compute_addresses(Wave& w, const Inst& i, Addresses& a) {
 template <Format kSegment, uint32_t kSize>
 bool load_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, void* out) {
   if constexpr (kSegment == kGlobal) return load_global<kSize>(w, i, lane, address, out);
-  if constexpr (kSegment == kScratch) return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
+  if constexpr (kSegment == kScratch)
+    return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
   switch (flat_space(w, address)) {
-    case Space::kGlobal: return load_global<kSize>(w, i, lane, address, out);
-    case Space::kScratch: return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
-    case Space::kLds: break;
+    case Space::kGlobal:
+      return load_global<kSize>(w, i, lane, address, out);
+    case Space::kScratch:
+      return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
+    case Space::kLds:
+      break;
   }
   if (address + kSize > w.lds_bytes) {
     raise_outside_lds(w, lane, address);
@@ -55,11 +59,15 @@ bool load_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, void* ou
 template <Format kSegment, uint32_t kSize>
 bool store_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, const void* data) {
   if constexpr (kSegment == kGlobal) return store_global<kSize>(w, i, lane, address, data);
-  if constexpr (kSegment == kScratch) return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
+  if constexpr (kSegment == kScratch)
+    return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
   switch (flat_space(w, address)) {
-    case Space::kGlobal: return store_global<kSize>(w, i, lane, address, data);
-    case Space::kScratch: return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
-    case Space::kLds: break;
+    case Space::kGlobal:
+      return store_global<kSize>(w, i, lane, address, data);
+    case Space::kScratch:
+      return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
+    case Space::kLds:
+      break;
   }
   if (address + kSize > w.lds_bytes) {
     raise_outside_lds(w, lane, address);
@@ -69,8 +77,9 @@ bool store_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, const v
   return true;
 }
 
-/// When the active lanes' accesses follow each other in memory (consecutive lanes, kSize bytes each), the host bytes of
-/// lane 0's place; else null. The common case of global memory, and worth 10 times the speed.
+/// When the active lanes' accesses follow each other in memory (consecutive lanes, kSize bytes each), the
+/// host bytes of lane 0's place; else null. The common case of global memory, and worth 10 times the speed.
+/// Flat addresses in the apertures of LDS and scratch are mapped nowhere, so they never get here.
 template <uint32_t kSize>
 std::byte* coalesced(Wave& w, const Addresses& a, uint64_t exec, Access access) {
   if (w.memory->caches() != nullptr) return nullptr;
@@ -86,50 +95,31 @@ std::byte* coalesced(Wave& w, const Addresses& a, uint64_t exec, Access access) 
   }
   if (different != 0) return nullptr;
   MemoryFault fault;
-  std::byte* bytes = w.memory->translate(a.of[first], static_cast<uint32_t>(last - first + 1) * kSize, access, fault);
+  std::byte* bytes =
+      w.memory->translate(a.of[first], static_cast<uint32_t>(last - first + 1) * kSize, access, fault);
   return bytes ? bytes - first * static_cast<int>(kSize) : nullptr;
 }
 
 /// The same for scratch: all active lanes at one aligned offset, so their dwords are neighbours.
-template <uint32_t kDwords>
+template <Format kSegment, uint32_t kDwords>
 bool uniform_scratch(Wave& w, const Addresses& a, uint64_t exec, Access access, std::byte** rows) {
   const int first = __builtin_ctzll(exec), last = 63 - __builtin_clzll(exec);
-  const uint64_t offset = a.of[first];
-  if ((offset & 3) != 0) return false;
-  uint64_t different = 0;
+  uint64_t offset = a.of[first];
+  uint64_t different = offset & 3;
   for (uint32_t lane = 0; lane < 64; ++lane) different |= (a.of[lane] ^ offset) & (0 - (exec >> lane & 1));
   if (different != 0) return false;
+  if (kSegment == kFlat && flat_space(w, offset) != Space::kScratch) return false;
   const uint32_t lanes = w.lanes();
   if (offset + kDwords * 4 > w.group->dispatch->dispatch.scratch_wave_bytes / lanes) return false;
   const uint64_t base = scratch_base(w) + offset * lanes;
   for (uint32_t k = 0; k < kDwords; ++k) {
     MemoryFault fault;
-    std::byte* bytes = w.memory->translate(base + (uint64_t{k} * lanes + first) * 4, (last - first + 1) * 4, access, fault);
+    std::byte* bytes =
+        w.memory->translate(base + (uint64_t{k} * lanes + first) * 4, (last - first + 1) * 4, access, fault);
     if (!bytes) return false;
     rows[k] = bytes - first * 4;
   }
   return true;
-}
-
-void masked_copy_in(uint32_t* row, const std::byte* from, uint64_t exec, uint32_t stride) {
-  if (exec == ~0ull && stride == 4) {
-    std::memcpy(row, from, 256);
-    return;
-  }
-  for (uint64_t left = exec; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctzll(left);
-    std::memcpy(row + lane, from + lane * static_cast<int>(stride), 4);
-  }
-}
-void masked_copy_out(std::byte* to, const uint32_t* row, uint64_t exec, uint32_t stride) {
-  if (exec == ~0ull && stride == 4) {
-    std::memcpy(to, row, 256);
-    return;
-  }
-  for (uint64_t left = exec; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctzll(left);
-    std::memcpy(to + lane * static_cast<int>(stride), row + lane, 4);
-  }
 }
 
 template <Format kSegment, uint32_t kDwords>
@@ -138,15 +128,16 @@ void load_dwords(Wave& w, const Inst& i) {
   if (exec == 0) return;
   Addresses a;
   compute_addresses<kSegment>(w, i, a);
-  if constexpr (kSegment == kGlobal) {
+  if constexpr (kSegment != kScratch) {
     if (const std::byte* from = coalesced<kDwords * 4>(w, a, exec, Access::kRead)) {
-      for (uint32_t k = 0; k < kDwords; ++k) masked_copy_in(operand_row(w, i.dst[0], k), from + k * 4, exec, kDwords * 4);
+      for (uint32_t k = 0; k < kDwords; ++k)
+        masked_copy_in(operand_row(w, i.dst[0], k), from + k * 4, exec, kDwords * 4);
       return;
     }
   }
-  if constexpr (kSegment == kScratch) {
+  if constexpr (kSegment != kGlobal) {
     std::byte* rows[kDwords];
-    if (uniform_scratch<kDwords>(w, a, exec, Access::kRead, rows)) {
+    if (uniform_scratch<kSegment, kDwords>(w, a, exec, Access::kRead, rows)) {
       for (uint32_t k = 0; k < kDwords; ++k) masked_copy_in(operand_row(w, i.dst[0], k), rows[k], exec, 4);
       return;
     }
@@ -164,15 +155,16 @@ void store_dwords(Wave& w, const Inst& i) {
   if (exec == 0) return;
   Addresses a;
   compute_addresses<kSegment>(w, i, a);
-  if constexpr (kSegment == kGlobal) {
+  if constexpr (kSegment != kScratch) {
     if (std::byte* to = coalesced<kDwords * 4>(w, a, exec, Access::kWrite)) {
-      for (uint32_t k = 0; k < kDwords; ++k) masked_copy_out(to + k * 4, operand_row(w, i.src[1], k), exec, kDwords * 4);
+      for (uint32_t k = 0; k < kDwords; ++k)
+        masked_copy_out(to + k * 4, operand_row(w, i.src[1], k), exec, kDwords * 4);
       return;
     }
   }
-  if constexpr (kSegment == kScratch) {
+  if constexpr (kSegment != kGlobal) {
     std::byte* rows[kDwords];
-    if (uniform_scratch<kDwords>(w, a, exec, Access::kWrite, rows)) {
+    if (uniform_scratch<kSegment, kDwords>(w, a, exec, Access::kWrite, rows)) {
       for (uint32_t k = 0; k < kDwords; ++k) masked_copy_out(rows[k], operand_row(w, i.src[1], k), exec, 4);
       return;
     }
@@ -191,7 +183,8 @@ void load_narrow(Wave& w, const Inst& i) {
   uint32_t* row = operand_row(w, i.dst[0]);
   for_lanes(w, w.exec(), [&](uint32_t lane) {
     uint32_t raw = 0;
-    if (load_lane<kSegment, narrow_bytes(kKind)>(w, i, lane, a.of[lane], &raw)) row[lane] = widen<kKind>(raw, row[lane]);
+    if (load_lane<kSegment, narrow_bytes(kKind)>(w, i, lane, a.of[lane], &raw))
+      row[lane] = widen<kKind>(raw, row[lane]);
   });
 }
 
@@ -221,9 +214,12 @@ void atomic(Wave& w, const Inst& i) {
     uint64_t address = a.of[lane];
     const Space space = kSegment == kFlat ? flat_space(w, address) : Space::kGlobal;
     bool done = false;
-    if (space == Space::kGlobal) done = atomic_global<Operation>(w, lane, address, data, old);
-    else if (space == Space::kScratch) done = atomic_scratch<Operation>(w, lane, static_cast<uint32_t>(address), data, old);
-    else if (!(done = atomic_lds<Operation>(w, static_cast<uint32_t>(address), data, old))) raise_outside_lds(w, lane, address);
+    if (space == Space::kGlobal)
+      done = atomic_global<Operation>(w, lane, address, data, old);
+    else if (space == Space::kScratch)
+      done = atomic_scratch<Operation>(w, lane, static_cast<uint32_t>(address), data, old);
+    else if (!(done = atomic_lds<Operation>(w, static_cast<uint32_t>(address), data, old)))
+      raise_outside_lds(w, lane, address);
     if (!done || !i.dst[0]) return;
     std::memcpy(words, &old, sizeof old);
     for (uint32_t k = 0; k < kDwords; ++k) operand_row(w, i.dst[0], k)[lane] = words[k];
@@ -233,10 +229,13 @@ void atomic(Wave& w, const Inst& i) {
 // Lane l reads or writes base + 4 * l (addtid), or base alone without vaddr.
 template <bool kLoad>
 void addtid(Wave& w, const Inst& i) {
-  const uint64_t base = (i.src[2] ? scalar<uint64_t>(w, i.src[2]) : 0) + static_cast<uint64_t>(static_cast<int64_t>(i.imm));
+  const uint64_t base =
+      (i.src[2] ? scalar<uint64_t>(w, i.src[2]) : 0) + static_cast<uint64_t>(static_cast<int64_t>(i.imm));
   for_lanes(w, w.exec(), [&](uint32_t lane) {
-    if (kLoad) load_global<4>(w, i, lane, base + lane * 4, operand_row(w, i.dst[0]) + lane);
-    else store_global<4>(w, i, lane, base + lane * 4, operand_row(w, i.src[1]) + lane);
+    if (kLoad)
+      load_global<4>(w, i, lane, base + lane * 4, operand_row(w, i.dst[0]) + lane);
+    else
+      store_global<4>(w, i, lane, base + lane * 4, operand_row(w, i.src[1]) + lane);
   });
 }
 
@@ -261,63 +260,79 @@ using u64 = uint64_t;
 using i32 = int32_t;
 using i64 = int64_t;
 
-#define LOADS_STORES(prefix, seg)                                                                        \
-  {prefix "_load_b32", load_dwords<seg, 1>}, {prefix "_load_b64", load_dwords<seg, 2>},                  \
-  {prefix "_load_b96", load_dwords<seg, 3>}, {prefix "_load_b128", load_dwords<seg, 4>},                 \
-  {prefix "_load_u8", load_narrow<seg, Narrow::kU8>}, {prefix "_load_i8", load_narrow<seg, Narrow::kI8>}, \
-  {prefix "_load_u16", load_narrow<seg, Narrow::kU16>},                                                  \
-  {prefix "_load_i16", load_narrow<seg, Narrow::kI16>},                                                  \
-  {prefix "_load_d16_u8", load_narrow<seg, Narrow::kD16U8>},                                             \
-  {prefix "_load_d16_i8", load_narrow<seg, Narrow::kD16I8>},                                             \
-  {prefix "_load_d16_b16", load_narrow<seg, Narrow::kD16B16>},                                           \
-  {prefix "_load_d16_hi_u8", load_narrow<seg, Narrow::kD16HiU8>},                                        \
-  {prefix "_load_d16_hi_i8", load_narrow<seg, Narrow::kD16HiI8>},                                        \
-  {prefix "_load_d16_hi_b16", load_narrow<seg, Narrow::kD16HiB16>},                                      \
-  {prefix "_store_b32", store_dwords<seg, 1>}, {prefix "_store_b64", store_dwords<seg, 2>},              \
-  {prefix "_store_b96", store_dwords<seg, 3>}, {prefix "_store_b128", store_dwords<seg, 4>},             \
-  {prefix "_store_b8", store_narrow<seg, 1, false>}, {prefix "_store_b16", store_narrow<seg, 2, false>}, \
-  {prefix "_store_d16_hi_b8", store_narrow<seg, 1, true>},                                               \
-  {prefix "_store_d16_hi_b16", store_narrow<seg, 2, true>}
+#define LOADS_STORES(prefix, seg)                                                                            \
+  {prefix "_load_b32", load_dwords<seg, 1>}, {prefix "_load_b64", load_dwords<seg, 2>},                      \
+      {prefix "_load_b96", load_dwords<seg, 3>}, {prefix "_load_b128", load_dwords<seg, 4>},                 \
+      {prefix "_load_u8", load_narrow<seg, Narrow::kU8>},                                                    \
+      {prefix "_load_i8", load_narrow<seg, Narrow::kI8>},                                                    \
+      {prefix "_load_u16", load_narrow<seg, Narrow::kU16>},                                                  \
+      {prefix "_load_i16", load_narrow<seg, Narrow::kI16>},                                                  \
+      {prefix "_load_d16_u8", load_narrow<seg, Narrow::kD16U8>},                                             \
+      {prefix "_load_d16_i8", load_narrow<seg, Narrow::kD16I8>},                                             \
+      {prefix "_load_d16_b16", load_narrow<seg, Narrow::kD16B16>},                                           \
+      {prefix "_load_d16_hi_u8", load_narrow<seg, Narrow::kD16HiU8>},                                        \
+      {prefix "_load_d16_hi_i8", load_narrow<seg, Narrow::kD16HiI8>},                                        \
+      {prefix "_load_d16_hi_b16", load_narrow<seg, Narrow::kD16HiB16>},                                      \
+      {prefix "_store_b32", store_dwords<seg, 1>}, {prefix "_store_b64", store_dwords<seg, 2>},              \
+      {prefix "_store_b96", store_dwords<seg, 3>}, {prefix "_store_b128", store_dwords<seg, 4>},             \
+      {prefix "_store_b8", store_narrow<seg, 1, false>}, {prefix "_store_b16", store_narrow<seg, 2, false>}, \
+      {prefix "_store_d16_hi_b8", store_narrow<seg, 1, true>}, {                                             \
+    prefix "_store_d16_hi_b16", store_narrow<seg, 2, true>                                                   \
+  }
 
-#define ATOMICS(prefix, seg)                                                                             \
-  {prefix "_swap_b32", atomic<seg, at::Swap<u32>>}, {prefix "_swap_b64", atomic<seg, at::Swap<u64>>},    \
-  {prefix "_cmpswap_b32", atomic<seg, at::CompareSwap<u32>>},                                            \
-  {prefix "_cmpswap_b64", atomic<seg, at::CompareSwap<u64>>},                                            \
-  {prefix "_add_u32", atomic<seg, at::Add<u32>>}, {prefix "_add_u64", atomic<seg, at::Add<u64>>},        \
-  {prefix "_sub_u32", atomic<seg, at::Sub<u32>>}, {prefix "_sub_u64", atomic<seg, at::Sub<u64>>},        \
-  {prefix "_min_i32", atomic<seg, at::Min<i32>>}, {prefix "_min_i64", atomic<seg, at::Min<i64>>},        \
-  {prefix "_min_u32", atomic<seg, at::Min<u32>>}, {prefix "_min_u64", atomic<seg, at::Min<u64>>},        \
-  {prefix "_max_i32", atomic<seg, at::Max<i32>>}, {prefix "_max_i64", atomic<seg, at::Max<i64>>},        \
-  {prefix "_max_u32", atomic<seg, at::Max<u32>>}, {prefix "_max_u64", atomic<seg, at::Max<u64>>},        \
-  {prefix "_and_b32", atomic<seg, at::And<u32>>}, {prefix "_and_b64", atomic<seg, at::And<u64>>},        \
-  {prefix "_or_b32", atomic<seg, at::Or<u32>>}, {prefix "_or_b64", atomic<seg, at::Or<u64>>},            \
-  {prefix "_xor_b32", atomic<seg, at::Xor<u32>>}, {prefix "_xor_b64", atomic<seg, at::Xor<u64>>},        \
-  {prefix "_inc_u32", atomic<seg, at::Increment<u32>>}, {prefix "_inc_u64", atomic<seg, at::Increment<u64>>}, \
-  {prefix "_dec_u32", atomic<seg, at::Decrement<u32>>}, {prefix "_dec_u64", atomic<seg, at::Decrement<u64>>}, \
-  {prefix "_add_f32", atomic<seg, at::FloatAdd<u32>>}, {prefix "_add_f64", atomic<seg, at::FloatAdd<u64>>}, \
-  {prefix "_min_f32", atomic<seg, at::FloatMin<u32>>}, {prefix "_min_f64", atomic<seg, at::FloatMin<u64>>}, \
-  {prefix "_max_f32", atomic<seg, at::FloatMax<u32>>}, {prefix "_max_f64", atomic<seg, at::FloatMax<u64>>}, \
-  {prefix "_cmpswap_f32", atomic<seg, at::FloatCompareSwap<u32>>},                                       \
-  {prefix "_pk_add_f16", atomic<seg, at::PackedAddF16>},                                                 \
-  {prefix "_pk_add_bf16", atomic<seg, at::PackedAddBf16>}
+#define ATOMICS(prefix, seg)                                                                          \
+  {prefix "_swap_b32", atomic<seg, at::Swap<u32>>}, {prefix "_swap_b64", atomic<seg, at::Swap<u64>>}, \
+      {prefix "_cmpswap_b32", atomic<seg, at::CompareSwap<u32>>},                                     \
+      {prefix "_cmpswap_b64", atomic<seg, at::CompareSwap<u64>>},                                     \
+      {prefix "_add_u32", atomic<seg, at::Add<u32>>}, {prefix "_add_u64", atomic<seg, at::Add<u64>>}, \
+      {prefix "_sub_u32", atomic<seg, at::Sub<u32>>}, {prefix "_sub_u64", atomic<seg, at::Sub<u64>>}, \
+      {prefix "_min_i32", atomic<seg, at::Min<i32>>}, {prefix "_min_i64", atomic<seg, at::Min<i64>>}, \
+      {prefix "_min_u32", atomic<seg, at::Min<u32>>}, {prefix "_min_u64", atomic<seg, at::Min<u64>>}, \
+      {prefix "_max_i32", atomic<seg, at::Max<i32>>}, {prefix "_max_i64", atomic<seg, at::Max<i64>>}, \
+      {prefix "_max_u32", atomic<seg, at::Max<u32>>}, {prefix "_max_u64", atomic<seg, at::Max<u64>>}, \
+      {prefix "_and_b32", atomic<seg, at::And<u32>>}, {prefix "_and_b64", atomic<seg, at::And<u64>>}, \
+      {prefix "_or_b32", atomic<seg, at::Or<u32>>}, {prefix "_or_b64", atomic<seg, at::Or<u64>>},     \
+      {prefix "_xor_b32", atomic<seg, at::Xor<u32>>}, {prefix "_xor_b64", atomic<seg, at::Xor<u64>>}, \
+      {prefix "_inc_u32", atomic<seg, at::Increment<u32>>},                                           \
+      {prefix "_inc_u64", atomic<seg, at::Increment<u64>>},                                           \
+      {prefix "_dec_u32", atomic<seg, at::Decrement<u32>>},                                           \
+      {prefix "_dec_u64", atomic<seg, at::Decrement<u64>>},                                           \
+      {prefix "_add_f32", atomic<seg, at::FloatAdd<u32>>},                                            \
+      {prefix "_add_f64", atomic<seg, at::FloatAdd<u64>>},                                            \
+      {prefix "_min_f32", atomic<seg, at::FloatMin<u32>>},                                            \
+      {prefix "_min_f64", atomic<seg, at::FloatMin<u64>>},                                            \
+      {prefix "_max_f32", atomic<seg, at::FloatMax<u32>>},                                            \
+      {prefix "_max_f64", atomic<seg, at::FloatMax<u64>>},                                            \
+      {prefix "_cmpswap_f32", atomic<seg, at::FloatCompareSwap<u32>>},                                \
+      {prefix "_pk_add_f16", atomic<seg, at::PackedAddF16>}, {                                        \
+    prefix "_pk_add_bf16", atomic<seg, at::PackedAddBf16>                                             \
+  }
 
-#define LDS_LOADS(prefix, seg)                                                       \
-  {prefix "_load_lds_b32", load_to_lds<seg, Narrow::kU8, true>},                     \
-  {prefix "_load_lds_u8", load_to_lds<seg, Narrow::kU8, false>},                     \
-  {prefix "_load_lds_i8", load_to_lds<seg, Narrow::kI8, false>},                     \
-  {prefix "_load_lds_u16", load_to_lds<seg, Narrow::kU16, false>},                   \
-  {prefix "_load_lds_i16", load_to_lds<seg, Narrow::kI16, false>}
+#define LDS_LOADS(prefix, seg)                                           \
+  {prefix "_load_lds_b32", load_to_lds<seg, Narrow::kU8, true>},         \
+      {prefix "_load_lds_u8", load_to_lds<seg, Narrow::kU8, false>},     \
+      {prefix "_load_lds_i8", load_to_lds<seg, Narrow::kI8, false>},     \
+      {prefix "_load_lds_u16", load_to_lds<seg, Narrow::kU16, false>}, { \
+    prefix "_load_lds_i16", load_to_lds<seg, Narrow::kI16, false>        \
+  }
 
 constexpr ExecEntry kEntries[] = {
-    LOADS_STORES("flat", kFlat), LOADS_STORES("global", kGlobal), LOADS_STORES("scratch", kScratch),
-    ATOMICS("flat_atomic", kFlat), ATOMICS("global_atomic", kGlobal),
-    LDS_LOADS("global", kGlobal), LDS_LOADS("scratch", kScratch),
+    LOADS_STORES("flat", kFlat),
+    LOADS_STORES("global", kGlobal),
+    LOADS_STORES("scratch", kScratch),
+    ATOMICS("flat_atomic", kFlat),
+    ATOMICS("global_atomic", kGlobal),
+    LDS_LOADS("global", kGlobal),
+    LDS_LOADS("scratch", kScratch),
     {"global_atomic_csub_u32", atomic<kGlobal, at::ClampedSub<u32>>},
-    {"global_load_addtid_b32", addtid<true>}, {"global_store_addtid_b32", addtid<false>},
+    {"global_load_addtid_b32", addtid<true>},
+    {"global_store_addtid_b32", addtid<false>},
 };
 
 }  // namespace
 
-std::span<const ExecEntry> flat_exec_entries() { return kEntries; }
+std::span<const ExecEntry> flat_exec_entries() {
+  return kEntries;
+}
 
 }  // namespace vgpu

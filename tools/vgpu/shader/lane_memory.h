@@ -1,9 +1,9 @@
 // One lane's access to global memory, LDS or scratch.
 //
-// Scratch of a wave is interleaved by dwords: byte o of lane l lies at base + (o / 4) * 4 * lanes + l * 4 + o % 4
-// (facts on queues, scratch), so an access wider than a dword is split, each dword on its own. Loads and stores of
-// naturally aligned dwords and qwords are single host accesses; atomics are host atomics, except in LDS, which one
-// thread alone reaches.
+// Scratch of a wave is interleaved by dwords: byte o of lane l lies at base + (o / 4) * 4 * lanes + l * 4 + o
+// % 4 (facts on queues, scratch), so an access wider than a dword is split, each dword on its own. Loads and
+// stores of naturally aligned dwords and qwords are single host accesses; atomics are host atomics, except in
+// LDS, which one thread alone reaches.
 #pragma once
 
 #include <atomic>
@@ -30,6 +30,28 @@ inline void for_lanes(const Wave& w, uint64_t mask, Fn fn) {
   while (mask != 0 && w.state == WaveState::kRunning) {
     fn(static_cast<uint32_t>(__builtin_ctzll(mask)));
     mask &= mask - 1;
+  }
+}
+
+/// Copies the dwords of active lanes between a register row and memory, `stride` bytes from lane to lane.
+inline void masked_copy_in(uint32_t* row, const std::byte* from, uint64_t exec, uint32_t stride) {
+  if (exec == ~0ull && stride == 4) {
+    std::memcpy(row, from, 256);
+    return;
+  }
+  for (uint64_t left = exec; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    std::memcpy(row + lane, from + lane * static_cast<int>(stride), 4);
+  }
+}
+inline void masked_copy_out(std::byte* to, const uint32_t* row, uint64_t exec, uint32_t stride) {
+  if (exec == ~0ull && stride == 4) {
+    std::memcpy(to, row, 256);
+    return;
+  }
+  for (uint64_t left = exec; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    std::memcpy(to + lane * static_cast<int>(stride), row + lane, 4);
   }
 }
 
@@ -77,8 +99,10 @@ inline bool store_global(Wave& w, const Inst& i, uint32_t lane, uint64_t va, con
 /// LDS as DS instructions see it: outside of the allocation reads 0 and drops writes.
 template <uint32_t kSize>
 inline void load_lds(const Wave& w, uint32_t offset, void* out) {
-  if (offset <= w.lds_bytes && kSize <= w.lds_bytes - offset) std::memcpy(out, w.lds + offset, kSize);
-  else std::memset(out, 0, kSize);
+  if (offset <= w.lds_bytes && kSize <= w.lds_bytes - offset)
+    std::memcpy(out, w.lds + offset, kSize);
+  else
+    std::memset(out, 0, kSize);
 }
 template <uint32_t kSize>
 inline void store_lds(Wave& w, uint32_t offset, const void* data) {
@@ -99,7 +123,9 @@ inline bool atomic_global(Wave& w, uint32_t lane, uint64_t va, const typename Op
   MemoryFault fault;
   if (CacheModel* caches = w.memory->caches()) {
     uint64_t previous = 0;
-    const auto apply = [data](uint64_t value) { return static_cast<uint64_t>(Operation()(static_cast<T>(value), data)); };
+    const auto apply = [data](uint64_t value) {
+      return static_cast<uint64_t>(Operation()(static_cast<T>(value), data));
+    };
     if (!caches->atomic(w.group->cu, va, sizeof(T), apply, previous, fault)) {
       w.raise_fault(fault, lane);
       return false;
@@ -120,7 +146,8 @@ inline bool atomic_global(Wave& w, uint32_t lane, uint64_t va, const typename Op
 }
 
 template <class Operation>
-inline bool atomic_lds(Wave& w, uint32_t offset, const typename Operation::T* data, typename Operation::T& old) {
+inline bool atomic_lds(Wave& w, uint32_t offset, const typename Operation::T* data,
+                       typename Operation::T& old) {
   using T = typename Operation::T;
   old = 0;
   if (offset > w.lds_bytes || sizeof(T) > w.lds_bytes - offset) return false;
