@@ -6,6 +6,7 @@
 
 #include "tools/vgpu/kernel/fault_report.h"
 #include "tools/vgpu/kernel/fault_signal.h"
+#include "tools/vgpu/kernel/in_model.h"
 #include "tools/vgpu/kernel/user_memory.h"
 
 namespace vgpu {
@@ -64,6 +65,7 @@ GpuRunner::~GpuRunner() {
 
 void GpuRunner::run() {
   pthread_setname_np(pthread_self(), "vgpu");
+  const InModel inside;
   const GpuThreadScope scope;
   int idle = 0;
   int64_t poll_us = kShortestPollUs;

@@ -37,7 +37,7 @@ GpuConfig config_of(const Gpu& gpu) {
 
 }  // namespace
 
-Machine::Machine(Options chosen) : options(std::move(chosen)), log(options.log_path) {
+Machine::Machine(Options chosen) : options(std::move(chosen)), log(options.log_path, options.defaults_path) {
   for (uint32_t i = 0; i < options.cards.size(); ++i) {
     Gpu gpu;
     gpu.options = options.cards[i];

@@ -31,6 +31,7 @@ struct Options {
   std::vector<CardOptions> cards;
   uint32_t kfd_minor = 14;
   std::string log_path;  ///< where fault reports and requests answered by a default go; empty: standard error
+  std::string defaults_path;  ///< a file that collects requests answered by a default, over all processes
   DoorbellTrap doorbell_trap = DoorbellTrap::kAuto;
 };
 

@@ -1,0 +1,16 @@
+// Whether the calling thread is inside the model. The preload door lets system calls of the model pass untouched.
+#pragma once
+
+namespace vgpu {
+
+inline thread_local int in_model_depth = 0;
+
+class InModel {
+ public:
+  InModel() { ++in_model_depth; }
+  ~InModel() { --in_model_depth; }
+  InModel(const InModel&) = delete;
+  InModel& operator=(const InModel&) = delete;
+};
+
+}  // namespace vgpu
