@@ -1,5 +1,7 @@
 #include "tools/vgpu/doors/fake_root.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +17,7 @@ constexpr std::string_view kPrefixes[] = {
     "/sys/devices/virtual/kfd", "/sys/class/kfd", "/sys/class/drm", "/sys/module/amdgpu",
     "/sys/dev/char/226:",       "/proc/modules",  "/dev/kfd",       "/dev/dri",
 };
+constexpr std::string_view kCpuPrefix = "/sys/devices/system/node/node0/cpu";
 constexpr char kTopology[] = "/sys/devices/virtual/kfd/kfd/topology/";
 
 class Writer {
@@ -72,6 +75,26 @@ void write_render_node(Writer& out, const Gpu& gpu) {
   out.file("/dev/dri/" + node, "");
 }
 
+// One first-level cache for each CPU, where the system shows none.
+void write_cpu_caches(Writer& out) {
+  const long count = sysconf(_SC_NPROCESSORS_CONF);
+  for (long cpu = 0; cpu < count; ++cpu) {
+    const std::string number = std::to_string(cpu);
+    if (fs::exists(std::string(kCpuPrefix) + number + "/cache/index0")) continue;
+    const std::string cache = std::string(kCpuPrefix) + number + "/cache/index0/";
+    char mask[32];
+    snprintf(mask, sizeof mask, "%08lx\n", cpu < 32 ? 1ul << cpu : 0ul);
+    out.file(cache + "shared_cpu_list", number + "\n");
+    out.file(cache + "shared_cpu_map", mask);
+    out.file(cache + "level", "1\n");
+    out.file(cache + "type", "Data\n");
+    out.file(cache + "size", "32K\n");
+    out.file(cache + "coherency_line_size", "64\n");
+    out.file(cache + "ways_of_associativity", "8\n");
+    out.file(cache + "physical_line_partition", "1\n");
+  }
+}
+
 }  // namespace
 
 bool belongs_to_fake_root(std::string_view path) {
@@ -83,6 +106,11 @@ bool belongs_to_fake_root(std::string_view path) {
   return false;
 }
 
+bool may_belong_to_fake_root(std::string_view path) {
+  return path.starts_with(kCpuPrefix) && path.size() > kCpuPrefix.size() && path[kCpuPrefix.size()] >= '0' &&
+         path[kCpuPrefix.size()] <= '9';
+}
+
 std::expected<void, std::string> write_fake_root(const Machine& machine, const std::string& root) {
   try {
     Writer out(root);
@@ -91,6 +119,7 @@ std::expected<void, std::string> write_fake_root(const Machine& machine, const s
     out.link("/sys/class/kfd/kfd", "../../devices/virtual/kfd/kfd");
     out.file("/dev/kfd", "");
     write_module(out);
+    write_cpu_caches(out);
     for (const Gpu& gpu : machine.gpus) write_render_node(out, gpu);
     return {};
   } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <charconv>
@@ -86,8 +87,14 @@ bool has_mappings() { return opened_any.load(std::memory_order_relaxed); }
 
 PathKind classify(const char* path, std::string& redirected) {
   if (path == nullptr || path[0] != '/' || in_model_depth != 0) return PathKind::kOther;
-  if (!belongs_to_fake_root(path) || kernel() == nullptr) return PathKind::kOther;
+  const bool optional = may_belong_to_fake_root(path);
+  if (!optional && !belongs_to_fake_root(path)) return PathKind::kOther;
+  if (kernel() == nullptr) return PathKind::kOther;
   redirected = *the_root + path;
+  if (optional) {
+    const InModel inside;
+    return access(redirected.c_str(), F_OK) == 0 ? PathKind::kRedirect : PathKind::kOther;
+  }
   const bool device = strcmp(path, "/dev/kfd") == 0 || std::string_view(path).starts_with(kRenderPrefix);
   return device ? PathKind::kDevice : PathKind::kRedirect;
 }
