@@ -18,7 +18,7 @@ def main():
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         agents = [line for line in run.stdout.splitlines() if "Name:" in line and "gfx90a" in line and "amdgcn" not in line]
         isa = run.stdout.count("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-")
-        if run.returncode != 0 or len(agents) != count or isa != count or "104(0x68)" not in run.stdout:
+        if run.returncode != 0 or len(agents) != count or isa != count or "Compute Unit:            104" not in run.stdout:
             print(run.stdout, run.stderr, sep="\n")
             print(f"{count} GPU: exit {run.returncode}, {len(agents)} agents, {isa} instruction sets")
             return 1
