@@ -102,6 +102,8 @@ inline vgpu::GpuConfig gfx90a_config() {
   config.shader_engines = 8;
   config.waves_per_cu = 32;
   config.lds_bytes_per_cu = 65536;
+  config.shared_aperture = 0x1000000000000;
+  config.private_aperture = 0x2000000000000;
   config.seed = 1;
   return config;
 }
