@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kfd/client.h"
+#include "kfd/ioctl_table.h"
 #include "kfd/uapi.h"
 
 namespace barehip::kfd {
@@ -82,26 +83,25 @@ struct Printer {
 
 struct Row {
   uint32_t nr;
-  const char* name;
-  void (*print)(Printer& printer, const void* args);  ///< null: not issued by barehip
+  void (*print)(Printer& printer, const void* args);
 };
 
 constexpr Row kRows[] = {
 #define KFD_IOCTL(NAME, name, nr, direction, minor)                \
-  {nr, #NAME, [](Printer& printer, const void* args) {             \
+  {nr, [](Printer& printer, const void* args) {                    \
      print(printer, *static_cast<const uapi::name##_args*>(args)); \
    }},
 #define KFD_FIELD(ioctl, type, field, way, format)
 #define KFD_IOCTL_END(name)
-#define KFD_REFUSED(NAME, nr, direction, bytes, minor, why) {nr, #NAME, nullptr},
+#define KFD_REFUSED(NAME, nr, direction, bytes, minor, why)
 #include "kfd/ioctls.def"
 };
 
-const Row* find_row(unsigned long request) {
-  if (((request >> 8) & 0xff) != 'K') return nullptr;
+/// Prints the fields of a command that barehip issues; of others only the name is known.
+void print_fields(unsigned long request, Printer& printer, const void* args) {
+  if (ioctl_name(request) == nullptr) return;
   for (const Row& row : kRows)
-    if (row.nr == (request & 0xff)) return &row;
-  return nullptr;
+    if (row.nr == (request & 0xff)) row.print(printer, args);
 }
 
 std::string outcome(int64_t rc) {
@@ -128,13 +128,13 @@ int recording_close(void* self, int fd) {
 
 int recording_ioctl(void* self, int fd, unsigned long request, void* arg) {
   RecordingOs& os = of(self);
-  const Row* row = find_row(request);
   Printer printer;
-  if (row != nullptr && row->print != nullptr) row->print(printer, arg);
+  print_fields(request, printer, arg);
   const int rc = os.inner().ioctl(os.inner().self, fd, request, arg);
   printer.after = true;
-  if (rc >= 0 && row != nullptr && row->print != nullptr) row->print(printer, arg);
-  std::string line = "ioctl " + (row != nullptr ? std::string(row->name) : hex(request)) + printer.in;
+  if (rc >= 0) print_fields(request, printer, arg);
+  const char* name = ioctl_name(request);
+  std::string line = "ioctl " + (name != nullptr ? std::string(name) : hex(request)) + printer.in;
   os.add(line + " ->" + (rc < 0 ? " " + outcome(rc) : printer.out.empty() ? " 0" : printer.out));
   return rc;
 }
@@ -192,11 +192,6 @@ int recording_gpu_info(void* self, int fd, drm_amdgpu_info_device* out, size_t s
 }
 
 }  // namespace
-
-const char* ioctl_name(unsigned long request) {
-  const Row* row = find_row(request);
-  return row != nullptr ? row->name : nullptr;
-}
 
 RecordingOs::RecordingOs(const barehip_os_table& inner) : inner_(inner), table_(inner) {
   table_.self = this;

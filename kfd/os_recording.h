@@ -38,7 +38,4 @@ class RecordingOs {
   std::vector<std::string> lines_;
 };
 
-/// Name of a KFD command ("GET_VERSION"), or null for an unknown number.
-const char* ioctl_name(unsigned long request);
-
 }  // namespace barehip::kfd

@@ -1,6 +1,6 @@
 // Numbers that the kernel or the hardware checks, against values worked out or observed elsewhere.
 #include "kfd/cwsr.h"
-#include "kfd/os_recording.h"
+#include "kfd/ioctl_table.h"
 #include "kfd/scratch.h"
 #include "kfd/uapi.h"
 #include "tests/catch.h"
