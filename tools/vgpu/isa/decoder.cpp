@@ -15,6 +15,7 @@ Decoder::~Decoder() = default;
 bool Decoder::decode(std::span<const uint32_t> words, bool wave32, Inst& inst) const {
   inst = Inst{};
   if (words.empty()) return false;
+  inst.gfx11 = is_gfx11(target_);
   inst.raw = words[0] | (words.size() > 1 ? uint64_t{words[1]} << 32 : 0);
   isa::Decoding decoding(*tables_, target_, words, wave32, inst);
   if (decoding.run()) return true;

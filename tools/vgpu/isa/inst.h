@@ -104,6 +104,7 @@ struct Inst {
   bool dst_hi : 1 = false;      ///< op_sel of the destination: result goes to bits 31:16
   bool true16 : 1 = false;      ///< gfx11 VOP1/2/C with 16-bit register halves in the register number
   bool keep_half : 1 = false;   ///< a 16-bit result leaves the other half of its register as it was
+  bool gfx11 : 1 = false;       ///< the target is of the gfx11 family
   bool vop3 : 1 = false;        ///< encoded as VOP3 (also "VOP3 + DPP")
   uint8_t dst_sel : 3 = 6;      ///< SDWA
   uint8_t dst_unused : 2 = 0;   ///< SDWA: 0 pad with zero, 1 sign-extend, 2 preserve

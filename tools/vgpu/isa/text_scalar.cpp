@@ -63,12 +63,9 @@ void TextWriter::depctr() {
                  {"depctr_va_sdst(", 9, 3},  {"depctr_va_ssrc(", 8, 1}, {"depctr_va_vcc(", 1, 1},
                  {"depctr_vm_vsrc(", 2, 3}};
   const auto v = static_cast<uint32_t>(inst_.imm) & 0xffff;
-  uint32_t covered = 0, defaults = 0;
-  for (const auto& f : kFields) {
-    covered |= ((1u << f.count) - 1) << f.lo;
-    defaults |= (v >> f.lo & ((1u << f.count) - 1)) == (1u << f.count) - 1;
-  }
-  if ((v & ~covered) != (0xffff & ~covered & v) || (v & ~covered) != 0) {
+  uint32_t covered = 0;
+  for (const auto& f : kFields) covered |= ((1u << f.count) - 1) << f.lo;
+  if ((v & ~covered) != 0) {
     add(" ");
     return hex(v);
   }

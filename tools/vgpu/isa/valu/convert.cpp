@@ -35,8 +35,7 @@ inline float off_i4(u32 a) { return static_cast<float>(static_cast<i32>(a << 28)
 
 inline u32 packed_u8(float value, u32 index, u32 old) {
   const unsigned shift = 8 * (index & 3);
-  const double rounded = __builtin_roundeven(double{value});
-  return (old & ~(0xffu << shift)) | u32{to_integer<u8>(rounded)} << shift;
+  return (old & ~(0xffu << shift)) | u32{to_integer<u8>(value)} << shift;
 }
 
 template <unsigned kShift>

@@ -70,13 +70,33 @@ void div_scale_entry(Wave& w, const Inst& i) {
   write_mask_result(w, i.dst[1], flags);
 }
 
-/// fma, then times 2^(+-S) where VCC says that v_div_scale scaled. The direction is that of the result's distance
-/// from one: what was scaled up to avoid underflow comes out large.
+/// Wide enough for a product and a sum whose rounding cannot disturb the final one.
+template <class T>
+struct Wider;
+template <>
+struct Wider<float> {
+  using Type = double;
+};
+template <>
+struct Wider<double> {
+  __extension__ using Type = __float128;
+};
+
+/// 2^n for exponents that T does not have.
+template <class W>
+W power_of_two(int n) {
+  return n < 0 ? W{1} / power_of_two<W>(-n) : n > 60 ? W(u64{1} << 60) * power_of_two<W>(n - 60) : W(u64{1} << n);
+}
+
+/// fma, times 2^(+-S) where VCC says that v_div_scale scaled, rounded once. The direction is that of the summand's
+/// distance from one: what was scaled up to avoid underflow comes out small.
 template <class T>
 T div_fmas(T a, T b, T c, bool scale) {
   const T result = std::fma(a, b, c);
-  if (!scale) return result;
-  return std::ldexp(result, exponent_of(c) > FloatBits<T>::kBias ? Scale<T>::kBy : -Scale<T>::kBy);
+  if (!scale || is_nan(result) || is_inf(result)) return result;
+  using W = typename Wider<T>::Type;
+  const int by = exponent_of(c) > FloatBits<T>::kBias ? Scale<T>::kBy : -Scale<T>::kBy;
+  return static_cast<T>((W{a} * W{b} + W{c}) * power_of_two<W>(by));
 }
 
 template <class T>

@@ -65,12 +65,12 @@ void permute_lanes16(Wave& w, const Inst& i) {
   write32(w, i, out, mask);
 }
 
-/// Swaps the halves of a 64-lane wave, inactive source lanes included; a move in wave32.
+/// Swaps the halves of a 64-lane wave, inactive source lanes included; nothing in wave32.
 void permute_lanes64(Wave& w, const Inst& i) {
+  if (w.wave32) return;
   Row buffer, out;
   const u32* source = raw_row(w, i, 0, 0, buffer);
-  const unsigned across = w.wave32 ? 0 : 32;
-  for (unsigned l = 0; l < w.lanes(); ++l) out.v[l] = source[l ^ across];
+  for (unsigned l = 0; l < kLanes; ++l) out.v[l] = source[l ^ 32];
   write32(w, i, out, w.exec());
 }
 
