@@ -80,6 +80,7 @@ void GpuRunner::run() {
       poll_us = kShortestPollUs;
     } else if (cp_->must_poll()) {
       gate_->wait(poll_us);
+      gate_->disarm();  // a page that was never let in traps its first store even now, and wait() took that message
       poll_us = std::min(poll_us * 2, kLongestPollUs);
     } else if (++idle < kStepsBeforeSleep) {
       std::this_thread::yield();
