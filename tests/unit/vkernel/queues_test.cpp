@@ -60,11 +60,12 @@ struct QueueClient : Client {
     return reinterpret_cast<std::atomic<uint64_t>*>(static_cast<char*>(doorbells) + (args.doorbell_offset & 8191));
   }
 
-  /// A BARRIER_AND packet without dependencies that decrements the signal.
-  void submit_barrier(uint64_t signal) {
+  /// A BARRIER_AND packet that decrements the signal, after the dependency (0: none) became zero.
+  void submit_barrier(uint64_t signal, uint64_t dependency = 0) {
     const uint64_t index = write_index().fetch_add(1);
     std::byte* packet = ring.cpu + index % 64 * 64;
     std::memset(packet + 4, 0, 60);
+    std::memcpy(packet + 8, &dependency, 8);
     std::memcpy(packet + 56, &signal, 8);
     const uint32_t header = 3 | 1 << 8 | 2 << 9 | 2 << 11;
     reinterpret_cast<std::atomic<uint32_t>*>(packet)->store(header, std::memory_order_release);
@@ -266,6 +267,22 @@ TEST_CASE("a packet completes its signal, each way of watching doorbells") {
       std::this_thread::sleep_for(std::chrono::milliseconds(round * 10));  // let the GPU thread fall asleep
     }
     CHECK(client.destroy(0) == 0);
+  }
+}
+
+TEST_CASE("a store to a fresh doorbell mapping returns while the GPU waits for memory") {
+  for (int round = 0; round < 20; ++round) {
+    QueueClient client;
+    REQUIRE(client.create() == 0);
+    auto* dependency = reinterpret_cast<std::atomic<int64_t>*>(client.control.cpu + 0x908);
+    reinterpret_cast<int64_t*>(client.control.cpu + 0x900)[0] = 1;
+    *dependency = 1;
+    client.submit_barrier(client.make_signal(), client.control.va + 0x900);
+    std::this_thread::sleep_for(std::chrono::milliseconds(round / 4));
+    client.doorbells = nullptr;
+    client.map_doorbell()->store(0);  // a mapping that nobody has touched
+    *dependency = 0;
+    REQUIRE(client.wait_signal());
   }
 }
 

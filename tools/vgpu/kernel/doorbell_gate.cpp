@@ -67,10 +67,11 @@ class UffdGate final : public DoorbellGate {
     }
   }
   int poll_fd() const override { return fd_; }
-  void drain() override {
+  bool drain() override {
     uffd_msg message;
-    while (read(fd_, &message, sizeof message) > 0) {
-    }
+    bool any = false;
+    while (read(fd_, &message, sizeof message) > 0) any = true;
+    return any;
   }
 
   int fd_;
@@ -123,7 +124,9 @@ void DoorbellGate::add_mapping(void* address, size_t bytes) {
     std::lock_guard lock(mutex_);
     if (!watch(range)) return;
     ranges_.push_back(range);
+    // A fresh mapping has no page table entries, which is the armed state of the userfaultfd way.
     if (armed_) arm_range(range);
+    else disarm_range(range);
   }
   kick();
 }
@@ -146,6 +149,10 @@ void DoorbellGate::arm() {
 void DoorbellGate::disarm() {
   std::lock_guard lock(mutex_);
   armed_ = false;
+  let_in_locked();
+}
+
+void DoorbellGate::let_in_locked() {
   for (const Range& range : ranges_) disarm_range(range);
 }
 
@@ -162,7 +169,10 @@ void DoorbellGate::wait(int64_t timeout_us) {
   ppoll(fds, poll_fd() >= 0 ? 2 : 1, timeout_us < 0 ? nullptr : &limit, nullptr);
   uint64_t count;
   [[maybe_unused]] const ssize_t got = read(kick_fd_, &count, sizeof count);
-  drain();
+  if (drain()) {
+    std::lock_guard lock(mutex_);
+    let_in_locked();
+  }
 }
 
 }  // namespace vgpu

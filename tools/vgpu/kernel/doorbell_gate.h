@@ -42,12 +42,15 @@ class DoorbellGate {
   virtual void arm_range(const Range& range) = 0;
   virtual void disarm_range(const Range& range) = 0;
   virtual int poll_fd() const { return -1; }
-  virtual void drain() {}
+  /// Takes notice of stores. True when one waits to be let in.
+  virtual bool drain() { return false; }
   virtual int64_t longest_sleep_us() const { return -1; }
 
   int kick_fd_ = -1;
 
  private:
+  void let_in_locked();
+
   std::mutex mutex_;
   std::vector<Range> ranges_;
   bool armed_ = false;
