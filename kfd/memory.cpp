@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -219,6 +220,13 @@ Result<void*> map_for_host(Device& device, uint64_t address, uint64_t bytes, uin
   return reinterpret_cast<void*>(address);
 }
 
+constexpr uint64_t kLargePage = 2 << 20;
+
+/// GPU page tables (and the CPU's) use larger entries when address and size allow it.
+uint64_t useful_alignment(uint64_t bytes) {
+  return std::clamp(std::bit_floor(bytes), kPage, kLargePage);
+}
+
 Result<void*> map_anonymous(const System& system, uint64_t address, uint64_t bytes) {
   const barehip_os_table& os = system.os();
   Result<Mapping> mapping = kfd::map(os, reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
@@ -226,6 +234,8 @@ Result<void*> map_anonymous(const System& system, uint64_t address, uint64_t byt
   if (!mapping) return std::unexpected(std::move(mapping.error()));
   mapping->release();
   os.madvise(os.self, reinterpret_cast<void*>(address), bytes, MADV_DONTFORK);
+  // The driver pins page by page; a system without huge pages refuses, and that is all right.
+  if (bytes >= kLargePage) os.madvise(os.self, reinterpret_cast<void*>(address), bytes, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(address);
 }
 
@@ -243,7 +253,8 @@ Result<Memory> Memory::allocate(Device& device, uint64_t bytes, const MemoryOpti
   if (!system.usable()) return kfd::forked_child("allocate memory");
   if (Result<void> ok = check(bytes, options); !ok) return std::unexpected(std::move(ok.error()));
   const uint64_t size = round_up(bytes, kPage);
-  Result<Mapping> reservation = kfd::reserve_addresses(system.os(), size, options.alignment);
+  Result<Mapping> reservation =
+      kfd::reserve_addresses(system.os(), size, std::max(options.alignment, useful_alignment(size)));
   if (!reservation) return std::unexpected(std::move(reservation.error()));
   const uint64_t va = reservation->address();
   if (!inside_gpuvm(system, va, size))

@@ -24,6 +24,7 @@ constexpr uint32_t kMinorOfAge = 14;
 
 /// Host-side companion of a block.
 struct Slot {
+  std::atomic<uint64_t> age{1};  ///< of the event, as a waiter saw it last; an older one costs one more look
   std::atomic<uint32_t> next{kNone};  ///< in a free list
   std::atomic<uint32_t> sleepers{0};  ///< threads in the kernel for this signal
   Event event;                        ///< made when first asked for, kept for the block's next owners
@@ -271,7 +272,7 @@ Result<int64_t> SignalWait::sleep(System& system, Slot& slot) {
   constexpr uint32_t kLookAgainMs = 1;
   const Sleeper sleeper(system, slot);
   const bool sure = sleeper.alone() || system.kfd_minor() >= kMinorOfAge;
-  EventWait wait{&slot.event};
+  EventWait wait{&slot.event, slot.age.load(std::memory_order_relaxed)};
   for (;;) {
     if (met()) return seen;
     if (const Error* fatal = error()) return std::unexpected(*fatal);
@@ -281,6 +282,7 @@ Result<int64_t> SignalWait::sleep(System& system, Slot& slot) {
     if (!sure) ms = std::min(ms, kLookAgainMs);
     Result<WaitOutcome> outcome = wait_events(system, {&wait, 1}, false, ms);
     if (!outcome) return std::unexpected(std::move(outcome.error()));
+    slot.age.store(wait.age, std::memory_order_relaxed);
   }
 }
 

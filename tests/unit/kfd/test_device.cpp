@@ -103,6 +103,18 @@ void submit(SdmaQueue& queue) {
   queue.publish();
 }
 
+/// Brings a signal of value 1 to 0: by an atomic where those reach host memory, else by a plain store.
+void emit_completion(SdmaQueue& queue, const Signal& signal) {
+  if (!the_device().properties().host_atomics) {
+    emit(queue, pm4::sdma::Fence{signal.value_address(), 0});
+  } else {
+    pm4::sdma::Atomic decrement;
+    decrement.address = signal.value_address();
+    decrement.src = UINT64_MAX;
+    emit(queue, decrement);
+  }
+}
+
 Memory host_memory(uint64_t bytes) {
   MemoryOptions options;
   options.kind = MemoryKind::kHostCoherent;
@@ -187,10 +199,7 @@ TEST_CASE("a copy queue copies, and signals its end") {
   };
   copy(source.gpu_address(), vram->gpu_address());
   copy(vram->gpu_address(), target.gpu_address());
-  pm4::sdma::Atomic decrement;
-  decrement.address = signal.value_address();
-  decrement.src = UINT64_MAX;
-  emit(queue, decrement);
+  emit_completion(queue, signal);
   emit(queue, pm4::sdma::Fence{signal.mailbox(), signal.event_id()});
   emit(queue, pm4::sdma::Trap{signal.event_id()});
   submit(queue);
@@ -214,10 +223,7 @@ TEST_CASE("registered memory is the same memory, at whatever address") {
     fence.address = address;
     emit(**made, fence);
   }
-  pm4::sdma::Atomic decrement;
-  decrement.address = signal.value_address();
-  decrement.src = UINT64_MAX;
-  emit(**made, decrement);
+  emit_completion(**made, signal);
   submit(**made);
   REQUIRE(wait_zero(signal));
   CHECK(data[2] == 1);
@@ -263,10 +269,7 @@ TEST_CASE("a copy from an address that is not mapped is a sticky memory fault", 
   packet.src = the_device().properties().gpuvm_base + (1 << 20);
   packet.dst = target.gpu_address();
   emit(**made, packet);
-  pm4::sdma::Atomic decrement;
-  decrement.address = signal.value_address();
-  decrement.src = UINT64_MAX;
-  emit(**made, decrement);
+  emit_completion(**made, signal);
   submit(**made);
   const Result<int64_t> seen = signal.wait(WaitCondition::kLess, 0, &the_device(), 20 * kSecondNs);
   REQUIRE_FALSE(seen);
