@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/vgpu/kernel/kernel_name.h"
+
 namespace vgpu {
 
 namespace {
@@ -36,13 +38,15 @@ std::string gpu_text(const Gpu& gpu) { return fmt::format("GPU {} ({}, id {})", 
 
 }  // namespace
 
-std::string describe_wave_error(const Gpu& gpu, uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) {
+std::string describe_wave_error(const Gpu& gpu, const AddressSpace& space, uint32_t queue_id, const Dispatch& dispatch,
+                                const WaveError& error) {
+  const std::string name = kernel_name_of_packet(space, dispatch.packet_va);
   std::string text = fmt::format("{}: {}", gpu_text(gpu), kind_text(error.kind));
   if (error.kind == WaveError::Kind::kMemoryFault) text += ": " + fault_text(error.fault);
   text += fmt::format(
-      "\n  at pc {:#x} (code + {:#x}, code at {:#x}), lane {}, wave {} of work-group ({}, {}, {})\n"
+      "\n  in kernel {} at pc {:#x} (code + {:#x}, code at {:#x}), lane {}, wave {} of work-group ({}, {}, {})\n"
       "  grid {}x{}x{}, group {}x{}x{}, queue {}, packet {:#x}",
-      error.pc, error.pc - dispatch.code_va, dispatch.code_va, error.lane, error.wave, error.workgroup[0],
+      name.empty() ? "(no name known)" : name, error.pc, error.pc - dispatch.code_va, dispatch.code_va, error.lane, error.wave, error.workgroup[0],
       error.workgroup[1], error.workgroup[2], dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], dispatch.group[0],
       dispatch.group[1], dispatch.group[2], queue_id, dispatch.packet_va);
   if (!error.text.empty()) text += "\n  " + error.text;

@@ -8,7 +8,9 @@
 
 namespace vgpu {
 
-std::string describe_wave_error(const Gpu& gpu, uint32_t queue_id, const Dispatch& dispatch, const WaveError& error);
+/// Looks the kernel's name up in the GPU's memory.
+std::string describe_wave_error(const Gpu& gpu, const AddressSpace& space, uint32_t queue_id, const Dispatch& dispatch,
+                                const WaveError& error);
 std::string describe_packet_fault(const Gpu& gpu, uint32_t queue_id, const MemoryFault& fault);
 std::string describe_queue_error(const Gpu& gpu, uint32_t queue_id, uint32_t exception_code, const char* text);
 std::string describe_stray_access(const Gpu& gpu, uint64_t address);

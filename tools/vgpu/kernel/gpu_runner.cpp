@@ -184,7 +184,7 @@ void GpuRunner::on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t
 }
 
 void GpuRunner::on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) {
-  machine_.log.report(describe_wave_error(gpu_, queue_id, dispatch, error));
+  machine_.log.report(describe_wave_error(gpu_, space_, queue_id, dispatch, error));
 }
 
 }  // namespace vgpu
