@@ -12,6 +12,12 @@ namespace {
 
 constinit Mutex g_open_mutex;
 constinit std::atomic<const Error*> g_open_error{nullptr};
+constinit std::atomic<const barehip_os_table*> g_os_table{nullptr};
+
+Result<const barehip_os_table*> choose_os_table() {
+  if (const barehip_os_table* os = g_os_table.load(std::memory_order_acquire)) return os;
+  return os_from_environment();
+}
 
 std::string uuid_text(const GpuProperties& gpu) {
   char text[32];
@@ -24,6 +30,8 @@ std::string uuid_text(const GpuProperties& gpu) {
 constinit std::atomic<Runtime*> Runtime::instance_{nullptr};
 
 Runtime::Runtime(std::unique_ptr<System> system) : system_(std::move(system)), signals_(system_->signals()) {}
+
+void Runtime::set_os_table(const barehip_os_table& os) { g_os_table.store(&os, std::memory_order_release); }
 
 Result<Runtime*> Runtime::get() {
   Runtime* runtime = if_open();
@@ -47,7 +55,7 @@ Result<Runtime*> Runtime::open() {
     g_open_error.store(new Error(error), std::memory_order_relaxed);
     return std::unexpected(std::move(error));
   };
-  auto os = os_from_environment();
+  auto os = choose_os_table();
   if (!os) return refuse(os.error());
   auto system = System::open(**os);
   if (!system) return refuse(system.error());
