@@ -41,6 +41,7 @@ constexpr Mapping kMappings[] = {
     {ErrorCode::kFileNotFound, hipErrorFileNotFound},
     {ErrorCode::kNotReady, hipErrorNotReady},
     {ErrorCode::kMissingConfiguration, hipErrorMissingConfiguration},
+    {ErrorCode::kNotInitialized, hipErrorNotInitialized},
 };
 
 std::atomic<bool> refused_before[std::size(kApiTable)];

@@ -55,26 +55,24 @@ Result<void> DeviceContext::prepare_first_queue() {
   return {};
 }
 
-/// Round robin over the class's queues, made on need. Needs the lock.
+/// The class's queue with the fewest streams; a new one rather than a shared one while there may be more. Counts the new
+/// stream. Needs the lock.
 Result<HwQueue*> DeviceContext::pick_queue(int priority) {
   const auto row = static_cast<size_t>(1 - priority);
   auto& queues = queues_[row];
-  const uint32_t limit = environment().max_hw_queues;
-  const uint32_t slot = next_queue_[row] % limit;
-  if (slot < queues.size()) {
-    ++next_queue_[row];
-    return queues[slot].get();
-  }
-  if (auto prepared = prepare_first_queue(); !prepared) return std::unexpected(prepared.error());
-  auto queue = HwQueue::create(device_, signals_, kQueuePriority[row]);
-  if (!queue) {
+  const auto fewest = std::min_element(queues.begin(), queues.end(),
+                                       [](const auto& a, const auto& b) { return a->streams < b->streams; });
+  HwQueue* best = fewest == queues.end() ? nullptr : fewest->get();
+  if (best == nullptr || (best->streams > 0 && queues.size() < environment().max_hw_queues)) {
+    if (auto prepared = prepare_first_queue(); !prepared) return std::unexpected(prepared.error());
+    auto queue = HwQueue::create(device_, signals_, kQueuePriority[row]);
     // Streams can share what there is when the GPU has no queue left.
-    if (queue.error().code == ErrorCode::kOutOfResources && !queues.empty()) return queues[slot % queues.size()].get();
-    return std::unexpected(queue.error());
+    if (!queue && (best == nullptr || queue.error().code != ErrorCode::kOutOfResources))
+      return std::unexpected(queue.error());
+    if (queue) best = queues.emplace_back(std::move(*queue)).get();
   }
-  ++next_queue_[row];
-  queues.push_back(std::move(*queue));
-  return queues.back().get();
+  ++best->streams;
+  return best;
 }
 
 Result<void> DeviceContext::invalidate_code(HwQueue& queue) {
@@ -142,6 +140,7 @@ Result<Stream*> DeviceContext::make_stream(bool non_blocking, int priority) {
 void DeviceContext::retire_stream(Stream& stream) {
   std::lock_guard lock(mutex_);
   std::erase(blocking_, &stream);
+  --stream.queue().streams;
   retired_.push_back(&stream);
 }
 

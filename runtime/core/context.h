@@ -96,7 +96,6 @@ class DeviceContext {
   Mutex mutex_;
   bool prepared_ = false;
   std::array<std::vector<std::unique_ptr<HwQueue>>, kPriorities> queues_;
-  std::array<uint32_t, kPriorities> next_queue_{};
   std::array<std::atomic<CopyEngine*>, 2> engines_{};
   std::array<std::unique_ptr<CopyEngine>, 2> engine_owners_;
   std::atomic<Staging*> staging_{nullptr};

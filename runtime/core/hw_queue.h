@@ -89,6 +89,7 @@ class HwQueue {
 
   /// Code that this queue's instruction caches may hold: see DeviceContext::code_epoch.
   std::atomic<uint64_t> code_epoch{0};
+  uint32_t streams = 0;  ///< live streams that use it; guarded by the DeviceContext's lock
 
  private:
   HwQueue(std::unique_ptr<AqlQueue> aql, Memory kernarg, Signal epoch, SignalCache& signals);

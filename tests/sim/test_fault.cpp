@@ -36,6 +36,9 @@ TEST_CASE("a load through a null pointer", "[fault]") {
 }
 
 TEST_CASE("memory after hipFree", "[fault]") {
+  // The code is loaded first, so that it does not take the freed address.
+  DeviceArray<uint32_t> out(1);
+  REQUIRE_HIP(launch(kStore, 1, 1, 0, nullptr, out.get(), 1u));
   void* pointer = nullptr;
   REQUIRE_HIP(hipMalloc(&pointer, 1u << 20));
   REQUIRE_HIP(hipFree(pointer));
