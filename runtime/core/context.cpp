@@ -84,16 +84,26 @@ Result<void> DeviceContext::invalidate_code(HwQueue& queue) {
   return {};
 }
 
+std::vector<HwQueue*> DeviceContext::all_queues() {
+  std::vector<HwQueue*> queues;
+  std::lock_guard lock(mutex_);
+  for (const auto& row : queues_)
+    for (const auto& queue : row) queues.push_back(queue.get());
+  return queues;
+}
+
+bool DeviceContext::idle() {
+  for (HwQueue* queue : all_queues()) {
+    const uint64_t tail = queue->aql().write_index();
+    if (tail != 0 && !queue->complete(tail - 1)) return false;
+  }
+  return true;
+}
+
 Result<void> DeviceContext::synchronize() {
   if (auto healthy = check(); !healthy) return healthy;
-  std::vector<HwQueue*> queues;
-  {
-    std::lock_guard lock(mutex_);
-    for (const auto& row : queues_)
-      for (const auto& queue : row) queues.push_back(queue.get());
-  }
   std::vector<std::pair<HwQueue*, SignalRef>> markers;
-  for (HwQueue* queue : queues) {
+  for (HwQueue* queue : all_queues()) {
     const uint64_t tail = queue->aql().write_index();
     if (tail == 0) continue;
     auto signal = queue->marker(tail - 1);

@@ -59,6 +59,8 @@ class DeviceContext {
 
   /// Waits for everything submitted to any queue of this GPU.
   Result<void> synchronize();
+  /// Whether everything that was submitted is known to be complete. Submits nothing, waits for nothing.
+  bool idle();
   /// Runs the instruction-cache invalidation in `queue` when code was loaded since it last did.
   Result<void> invalidate_code(HwQueue& queue);
 
@@ -81,6 +83,7 @@ class DeviceContext {
   static constexpr int kPriorities = 3;
 
   Result<HwQueue*> pick_queue(int priority);
+  std::vector<HwQueue*> all_queues();
   Result<void> prepare_first_queue();
 
   Device& device_;

@@ -1,6 +1,5 @@
 // The registry that clang's start-up code fills: fat binaries, their kernels' host stubs, their variables' shadows.
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -30,7 +29,7 @@ class FatBinary {
 
   /// Loads the code for a GPU on first use; a failure is remembered for that GPU. Takes this binary's lock.
   Result<const LoadedCode*> code(DeviceContext& context);
-  /// Frees what was loaded, after the GPUs' work.
+  /// Frees what was loaded and cannot be running.
   void unload();
 
   std::vector<const void*> functions;  ///< keys in the registry, for unregistering
@@ -68,9 +67,6 @@ Registry& registry() {
   return *kRegistry;
 }
 
-/// Set when exit() has begun: then nothing is freed any more, as the process's end does it better.
-constinit std::atomic<bool> g_exiting{false};
-
 Result<std::unique_ptr<LoadedCode>> FatBinary::load(DeviceContext& context) const {
   constexpr const char* kOperation = "load fat binary";
   if (wrapper_ == nullptr || wrapper_->magic != kWrapperMagic || wrapper_->binary == nullptr)
@@ -102,8 +98,9 @@ Result<const LoadedCode*> FatBinary::code(DeviceContext& context) {
 void FatBinary::unload() {
   std::lock_guard lock(mutex_);
   for (auto& code : loaded_) {
-    // Code that cannot be waited for may still run: then it stays.
-    if (code && !code->context().synchronize()) code.release();
+    // This runs at dlclose, but also at exit, where waiting for a kernel could mean waiting for ever: code that may still
+    // run stays.
+    if (code && (code->context().device().error() || !code->context().idle())) code.release();
     code.reset();
   }
 }
@@ -123,13 +120,11 @@ Result<const Function*> resolve(HostFunction& host, DeviceContext& context) {
 }  // namespace
 
 void** fat_binary_register(const void* wrapper) {
-  static const bool kAtExit = std::atexit([] { g_exiting.store(true, std::memory_order_relaxed); }) == 0;
-  (void)kAtExit;
   return reinterpret_cast<void**>(new FatBinary(static_cast<const Wrapper*>(wrapper)));
 }
 
 void fat_binary_unregister(void** handle) {
-  if (handle == nullptr || g_exiting.load(std::memory_order_relaxed)) return;
+  if (handle == nullptr) return;
   auto* binary = reinterpret_cast<FatBinary*>(handle);
   Registry& all = registry();
   {
