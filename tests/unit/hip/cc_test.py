@@ -73,8 +73,11 @@ class Compiles(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for level, version in (("-O0", "5"), ("-O3", "4"), ("-O3", "6")):
                 out = os.path.join(folder, "out.o")
-                done = cc("-c", level, f"-mcode-object-version={version}", "-Wall", "-Wextra", "-Werror", DEVICE_API, "-o", out)
-                self.assertEqual((done.returncode, done.stderr), (0, ""), f"{level} v{version}")
+                # clang 19 warns that version 6 is new, with a warning that cannot be turned off by name.
+                strict = ["-Werror"] if version != "6" else []
+                done = cc("-c", level, f"-mcode-object-version={version}", "-Wall", "-Wextra", *strict, DEVICE_API, "-o", out)
+                self.assertEqual(done.returncode, 0, f"{level} v{version}: {done.stderr}")
+                self.assertNotRegex(done.stderr, r"\.(h|hip):\d+:\d+: warning", f"{level} v{version}")
                 self.assertTrue(os.path.getsize(out) > 0)
 
     def test_one_code_object(self):
