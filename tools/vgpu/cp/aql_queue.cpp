@@ -326,9 +326,9 @@ bool AqlQueue::poll_running() {
   bool progress = false;
   for (size_t position = 0; position < window_.size() && !halted(); ++position) {
     Slot& slot = window_[position];
-    if (slot.state == State::kHeld && slot.hold-- == 0) {
-      finish(position);
+    if (slot.state == State::kHeld) {
       progress = true;
+      if (slot.hold-- == 0) finish(position);
     } else if (slot.state == State::kRunning && !advance(position, progress)) {
       break;
     }
