@@ -44,3 +44,21 @@ KERNEL void count(unsigned* counter) { __atomic_fetch_add(counter, 1u, __ATOMIC_
 KERNEL void bad_store(int* where) { *where = 1; }
 
 KERNEL void trap() { __builtin_trap(); }
+
+#if defined(__gfx90a__)
+// Scalar atomics have no builtin. cell[0] += 5, cell[1] becomes 7 where it was 3; the old values go to out.
+KERNEL void scalar_atomics(unsigned* cell, unsigned* out) {
+  unsigned added, swapped;
+  const unsigned long at = reinterpret_cast<unsigned long>(cell);
+  asm volatile(
+      "v_readfirstlane_b32 s20, %2\n\tv_readfirstlane_b32 s21, %3\n\t"
+      "s_mov_b32 s22, 5\n\ts_mov_b32 s24, 7\n\ts_mov_b32 s25, 3\n\t"
+      "s_atomic_add s22, s[20:21], 0x0 glc\n\ts_atomic_cmpswap s[24:25], s[20:21], 0x4 glc\n\ts_waitcnt lgkmcnt(0)\n\t"
+      "v_mov_b32 %0, s22\n\tv_mov_b32 %1, s24"
+      : "=&v"(added), "=&v"(swapped)
+      : "v"(static_cast<unsigned>(at)), "v"(static_cast<unsigned>(at >> 32))
+      : "s20", "s21", "s22", "s24", "s25", "memory");
+  out[0] = added;
+  out[1] = swapped;
+}
+#endif

@@ -219,6 +219,23 @@ TEST_CASE("a kernel that spins lets other queues and the host make progress") {
   });
 }
 
+TEST_CASE("scalar atomics of gfx9 change memory once a wave and return the old value") {
+  on_all_variants([](const Variant& variant) {
+    if (variant.gfx != "gfx90a") return;
+    Program p(variant);
+    const uint64_t cell = p.buffer(8), out = p.buffer(8);
+    p.data<unsigned>(cell)[0] = 10;
+    p.data<unsigned>(cell)[1] = 3;
+    Signal done(p.bench, 1);
+    p.queue.submit(p.packet("scalar_atomics", 1, done.va, cell, out));
+    REQUIRE(p.run_until(done));
+    CHECK(p.data<unsigned>(cell)[0] == 15);
+    CHECK(p.data<unsigned>(cell)[1] == 7);
+    CHECK(p.data<unsigned>(out)[0] == 10);
+    CHECK(p.data<unsigned>(out)[1] == 3);
+  });
+}
+
 TEST_CASE("a store to nowhere is a fault that names the address and the lane") {
   on_all_variants([](const Variant& variant) {
     Program p(variant);

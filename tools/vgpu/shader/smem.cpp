@@ -1,4 +1,5 @@
 // Scalar memory: loads and stores of SGPRs, scalar buffers, clocks, scalar cache maintenance.
+#include "tools/vgpu/shader/atomic_ops.h"
 #include "tools/vgpu/shader/exec_table.h"
 #include "tools/vgpu/shader/lane_memory.h"
 #include "tools/vgpu/shader/scalar_operand.h"
@@ -97,6 +98,19 @@ void scratch(Wave& w, const Inst& i) {
   }
 }
 
+// gfx9: one atomic of the whole wave; with GLC the old value comes back into the data's registers. ROCr's trap handler
+// tells its queue's signal that way.
+template <class Operation, uint32_t kOperands = 1>
+void atomic(Wave& w, const Inst& i) {
+  using T = typename Operation::T;
+  const uint64_t va = (scalar<uint64_t>(w, i.src[0]) + scalar_offset(w, i)) & ~3ull;
+  T data[2] = {};
+  std::memcpy(data, &w.s[i.src[2].index], kOperands * sizeof(T));
+  T old = 0;
+  if (!atomic_global<Operation>(w, 0, va, data, old)) return;
+  if (i.glc) std::memcpy(&w.s[i.dst[0].index], &old, sizeof old);
+}
+
 void shader_time(Wave& w, const Inst& i) { set_scalar(w, i.dst[0], w.group->host->cycles()); }
 void real_time(Wave& w, const Inst& i) { set_scalar(w, i.dst[0], w.group->host->gpu_clock()); }
 
@@ -117,6 +131,20 @@ constexpr ExecEntry kEntries[] = {
     {"s_scratch_load_b32", scratch<1, true>}, {"s_scratch_load_b64", scratch<2, true>},
     {"s_scratch_load_b128", scratch<4, true>}, {"s_scratch_store_b32", scratch<1, false>},
     {"s_scratch_store_b64", scratch<2, false>}, {"s_scratch_store_b128", scratch<4, false>},
+    {"s_atomic_swap", atomic<atomics::Swap<uint32_t>>}, {"s_atomic_swap_x2", atomic<atomics::Swap<uint64_t>>},
+    {"s_atomic_add", atomic<atomics::Add<uint32_t>>}, {"s_atomic_add_x2", atomic<atomics::Add<uint64_t>>},
+    {"s_atomic_sub", atomic<atomics::Sub<uint32_t>>}, {"s_atomic_sub_x2", atomic<atomics::Sub<uint64_t>>},
+    {"s_atomic_smin", atomic<atomics::Min<int32_t>>}, {"s_atomic_smin_x2", atomic<atomics::Min<int64_t>>},
+    {"s_atomic_umin", atomic<atomics::Min<uint32_t>>}, {"s_atomic_umin_x2", atomic<atomics::Min<uint64_t>>},
+    {"s_atomic_smax", atomic<atomics::Max<int32_t>>}, {"s_atomic_smax_x2", atomic<atomics::Max<int64_t>>},
+    {"s_atomic_umax", atomic<atomics::Max<uint32_t>>}, {"s_atomic_umax_x2", atomic<atomics::Max<uint64_t>>},
+    {"s_atomic_and", atomic<atomics::And<uint32_t>>}, {"s_atomic_and_x2", atomic<atomics::And<uint64_t>>},
+    {"s_atomic_or", atomic<atomics::Or<uint32_t>>}, {"s_atomic_or_x2", atomic<atomics::Or<uint64_t>>},
+    {"s_atomic_xor", atomic<atomics::Xor<uint32_t>>}, {"s_atomic_xor_x2", atomic<atomics::Xor<uint64_t>>},
+    {"s_atomic_inc", atomic<atomics::Increment<uint32_t>>}, {"s_atomic_inc_x2", atomic<atomics::Increment<uint64_t>>},
+    {"s_atomic_dec", atomic<atomics::Decrement<uint32_t>>}, {"s_atomic_dec_x2", atomic<atomics::Decrement<uint64_t>>},
+    {"s_atomic_cmpswap", atomic<atomics::CompareSwap<uint32_t>, 2>},
+    {"s_atomic_cmpswap_x2", atomic<atomics::CompareSwap<uint64_t>, 2>},
     {"s_memtime", shader_time}, {"s_memrealtime", real_time},
     {"s_dcache_inv", invalidate_scalar}, {"s_dcache_inv_vol", invalidate_scalar}, {"s_gl1_inv", invalidate_scalar},
     {"s_dcache_wb", write_back}, {"s_dcache_wb_vol", write_back},
