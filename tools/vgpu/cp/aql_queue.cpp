@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "pm4/pm4.h"
+#include "tools/vgpu/cp/packet_trace.h"
 #include "tools/vgpu/cp/signal.h"
 
 namespace vgpu {
@@ -205,6 +206,7 @@ AqlQueue::Start AqlQueue::start(size_t position) {
                     "packet type " + std::to_string(static_cast<unsigned>(header_type(slot.header))));
   }
   if (result != Start::kStarted) return result;
+  trace_aql(gpu_, params_.queue_id, slot.as<std::array<uint32_t, kPacketBytes / 4>>());
   if (!slot.dispatched) {
     acquire(header_acquire(slot.header));
     slot.start_tick = gpu_.clock();

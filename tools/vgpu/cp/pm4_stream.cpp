@@ -5,6 +5,7 @@
 
 #include "pm4/pm4.h"
 #include "tools/vgpu/cp/cache_actions.h"
+#include "tools/vgpu/cp/packet_trace.h"
 
 namespace vgpu {
 namespace {
@@ -150,6 +151,7 @@ Pm4Outcome Pm4Stream::run(GpuContext& gpu, bool waves_running) {
     if (decoded.outcome == pm4::Outcome::kMalformed) return Pm4Refusal{decoded.error};
     Pm4Outcome outcome = std::visit(Runner{gpu, waves_running}, decoded.packet);
     if (!std::holds_alternative<Pm4Done>(outcome)) return outcome;
+    trace_pm4(gpu, decoded.packet);
     at_ += decoded.dwords;
   }
   return Pm4Done{};

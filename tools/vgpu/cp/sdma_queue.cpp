@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/vgpu/cp/packet_trace.h"
+
 namespace vgpu {
 namespace {
 
@@ -98,6 +100,7 @@ bool SdmaQueue::fetch() {
     if (decoded.outcome == barehip::pm4::Outcome::kMalformed) return refuse(decoded.error);
     if (decoded.outcome == barehip::pm4::Outcome::kPacket) {
       dwords->resize(decoded.dwords);
+      trace_sdma(gpu_, params_.queue_id, decoded.packet);
       dwords_ = std::move(*dwords);
       moved_bytes_ = 0;
       return true;

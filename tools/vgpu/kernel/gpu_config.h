@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace vgpu {
@@ -40,6 +41,8 @@ class GpuConfig {
   uint64_t private_aperture = 0;    ///< scratch aperture base (0x2000000000000)
   uint64_t seed = 0;                ///< of the schedule; the same seed gives the same schedule
   Hostile hostile{};
+  /// Takes one line per packet as it starts; null: no trace is kept. Called on the GPU thread.
+  std::function<void(const std::string&)> trace;
 };
 
 }  // namespace vgpu

@@ -46,6 +46,7 @@ int Kernel::kfd_ioctl(const File& file, unsigned long request, void* arg) {
   const auto user = reinterpret_cast<uint64_t>(arg);
   if (row->in && !copy_from_user(call.bytes.data(), user, user_bytes)) return -EFAULT;
   const int result = row->handler(call);
+  if (machine_.trace.on()) machine_.trace.line(describe_ioctl(row->name, call.bytes, result));
   if (row->out && !copy_to_user(user, call.bytes.data(), user_bytes)) return -EFAULT;
   return result;
 }

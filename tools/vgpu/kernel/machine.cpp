@@ -37,7 +37,8 @@ GpuConfig config_of(const Gpu& gpu) {
 
 }  // namespace
 
-Machine::Machine(Options chosen) : options(std::move(chosen)), log(options.log_path, options.defaults_path) {
+Machine::Machine(Options chosen)
+    : options(std::move(chosen)), log(options.log_path, options.defaults_path), trace(options.trace_path) {
   for (uint32_t i = 0; i < options.cards.size(); ++i) {
     Gpu gpu;
     gpu.options = options.cards[i];
@@ -46,6 +47,7 @@ Machine::Machine(Options chosen) : options(std::move(chosen)), log(options.log_p
     gpu.render_minor = kFirstRenderMinor + i;
     gpu.debug_memory_bytes = vgpu::debug_memory_bytes(gpu.card());
     gpu.config = config_of(gpu);
+    if (trace.on()) gpu.config.trace = [this](const std::string& text) { trace.line(text); };
     gpus.push_back(std::move(gpu));
   }
   topology = make_topology(gpus);

@@ -8,6 +8,7 @@
 #include "tools/vgpu/kernel/log.h"
 #include "tools/vgpu/kernel/options.h"
 #include "tools/vgpu/kernel/topology.h"
+#include "tools/vgpu/kernel/trace.h"
 
 namespace vgpu {
 
@@ -28,6 +29,7 @@ struct Machine {
   std::vector<Gpu> gpus;
   FileTree topology;
   Log log;
+  Trace trace;
 
   const Gpu* find_gpu(uint32_t gpu_id) const;
 };

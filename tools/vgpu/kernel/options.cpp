@@ -87,6 +87,10 @@ std::expected<void, std::string> parse_switch(std::string_view text, Options& op
     options.log_path = value;
     return {};
   }
+  if (key == "trace" && !value.empty()) {
+    options.trace_path = value;
+    return {};
+  }
   if (key == "kfd") {
     uint64_t minor = 0;
     if (value.starts_with("1.") && parse_number(value.substr(2), minor) && minor <= 99) {

@@ -32,12 +32,13 @@ struct Options {
   uint32_t kfd_minor = 14;
   std::string log_path;  ///< where fault reports and requests answered by a default go; empty: standard error
   std::string defaults_path;  ///< a file that collects requests answered by a default, over all processes
+  std::string trace_path;  ///< where one line per ioctl and packet goes; empty: nowhere
   DoorbellTrap doorbell_trap = DoorbellTrap::kAuto;
 };
 
 /// Parses "gfx90a+vram=1G+hostile=7,mi210": cards separated by commas, each followed by its switches:
 ///   vram=SIZE (bytes, or with K, M, G), hostile=SEED or hostile=SEED:switch/switch..., seed=N,
-///   and for the whole machine kfd=1.MINOR, log=FILE, doorbell=auto|uffd|signal|poll.
+///   and for the whole machine kfd=1.MINOR, log=FILE, trace=FILE, doorbell=auto|uffd|signal|poll.
 /// The error is a sentence for the user.
 std::expected<Options, std::string> parse_options(std::string_view spec);
 

@@ -1,0 +1,93 @@
+#include "tools/vgpu/kernel/trace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tools/vgpu/kernel/uapi.h"
+
+namespace vgpu {
+
+namespace {
+
+struct FlagName {
+  uint32_t bit;
+  const char* name;
+};
+
+constexpr FlagName kAllocFlags[] = {
+    {1u << 0, "VRAM"},          {1u << 1, "GTT"},         {1u << 2, "USERPTR"},       {1u << 3, "DOORBELL"},
+    {1u << 4, "MMIO_REMAP"},    {1u << 31, "WRITABLE"},   {1u << 30, "EXECUTABLE"},   {1u << 29, "PUBLIC"},
+    {1u << 28, "NO_SUBSTITUTE"}, {1u << 27, "AQL_QUEUE_MEM"}, {1u << 26, "COHERENT"}, {1u << 25, "UNCACHED"},
+    {1u << 24, "EXT_COHERENT"}, {1u << 23, "CONTIGUOUS"},
+};
+
+std::string flag_names(uint32_t flags) {
+  std::string text;
+  for (const FlagName& flag : kAllocFlags) {
+    if (!(flags & flag.bit)) continue;
+    if (!text.empty()) text += '|';
+    text += flag.name;
+    flags &= ~flag.bit;
+  }
+  return flags ? text + fmt::format("|{:#x}", flags) : text;
+}
+
+template <class T>
+T as(std::span<const std::byte> bytes) {
+  T value{};
+  std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+  return value;
+}
+
+std::string describe_alloc(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::AllocMemory>(bytes);
+  return fmt::format(" flags={} size={:#x}", flag_names(args.flags), args.size);
+}
+
+std::string describe_create_queue(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::CreateQueue>(bytes);
+  return fmt::format(" type={} ring_size={:#x} percentage={} priority={} eop_size={:#x} ctx_save_size={:#x} "
+                     "ctl_stack_size={:#x} queue={}",
+                     args.queue_type, args.ring_size, args.queue_percentage, args.queue_priority,
+                     args.eop_buffer_size, args.ctx_save_restore_size, args.ctl_stack_size, args.queue_id);
+}
+
+std::string describe_create_event(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::CreateEvent>(bytes);
+  return fmt::format(" type={} auto_reset={}", args.event_type, args.auto_reset);
+}
+
+struct Printer {
+  std::string_view name;
+  std::string (*print)(std::span<const std::byte>);
+};
+constexpr Printer kPrinters[] = {
+    {"ALLOC_MEMORY_OF_GPU", describe_alloc},
+    {"CREATE_QUEUE", describe_create_queue},
+    {"CREATE_EVENT", describe_create_event},
+};
+
+}  // namespace
+
+void Trace::line(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const int fd = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) return;
+  const std::string whole = text + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(fd, whole.data(), whole.size());
+  close(fd);
+}
+
+std::string describe_ioctl(std::string_view name, std::span<const std::byte> bytes, int result) {
+  std::string text = fmt::format("ioctl {}", name);
+  for (const Printer& printer : kPrinters) {
+    if (printer.name == name) text += printer.print(bytes);
+  }
+  return text + fmt::format(" -> {}", result);
+}
+
+}  // namespace vgpu
