@@ -18,7 +18,7 @@ constexpr char kExamples[] =
 
 struct RunFlags {
   std::vector<std::string> gpus;
-  std::string hostile, kfd, log, vram, doorbell;
+  std::string hostile, kfd, log, trace, vram, doorbell;
   std::vector<std::string> command;
   bool strict_log_empty = false;
 };
@@ -36,6 +36,7 @@ std::string spec_of(const RunFlags& flags) {
   add("vram", flags.vram);
   add("doorbell", flags.doorbell);
   if (!flags.log.empty()) switches += "+log=" + flags.log;
+  if (!flags.trace.empty()) switches += "+trace=" + flags.trace;
   std::string spec;
   for (const std::string& gpu : flags.gpus) spec += (spec.empty() ? "" : ",") + gpu + switches;
   return spec.empty() ? "gfx90a" + switches : spec;
@@ -78,6 +79,7 @@ int main(int argc, char** argv) {
   run_command->add_option("--kfd", flags.kfd, "version of the driver's interface (default 1.14)");
   run_command->add_option("--vram", flags.vram, "VRAM of each GPU, such as 4G (default: the card's)");
   run_command->add_option("--log", flags.log, "write fault reports and unanswered requests here (default: stderr)");
+  run_command->add_option("--trace", flags.trace, "a file for one line per ioctl and per packet");
   run_command->add_option("--doorbell", flags.doorbell, "how a sleeping GPU is woken: auto, uffd, signal, poll");
   run_command->add_flag("--strict-log-empty", flags.strict_log_empty,
                         "exit with 3 when the program succeeds but some request was answered by a default");
