@@ -53,6 +53,15 @@ TEST_CASE("unmap takes exactly one mapping and moves the generation") {
   CHECK(space.find(0x10000).size == 0);
 }
 
+TEST_CASE("translations can be dropped without a change of the mappings") {
+  AddressSpace space;
+  REQUIRE(space.map(pages(0x10000, 1)));
+  const uint64_t generation = space.generation();
+  space.drop_translations();
+  CHECK(space.generation() != generation);
+  CHECK(space.find(0x10000).size == 4096);
+}
+
 TEST_CASE("unmap waits for a reader that entered before it") {
   AddressSpace space;
   REQUIRE(space.map(pages(0x10000, 1)));

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include <chrono>
+
 #include "tools/vgpu/kernel/fault_report.h"
 #include "tools/vgpu/kernel/fault_signal.h"
 #include "tools/vgpu/kernel/in_model.h"
@@ -14,6 +16,7 @@ namespace vgpu {
 namespace {
 
 constexpr int kStepsBeforeSleep = 200;       // idle looks before the thread arms the doorbells and sleeps
+constexpr uint64_t kStepsBetweenEvictions = 50;
 constexpr int64_t kShortestPollUs = 20;      // while a packet waits on memory
 constexpr int64_t kLongestPollUs = 500;
 constexpr uint32_t kSqDoorbellMask = 0x3ff;  // an SQ message of the trap handler: doorbell id, then exception mask
@@ -69,12 +72,20 @@ void GpuRunner::run() {
   const GpuThreadScope scope;
   int idle = 0;
   int64_t poll_us = kShortestPollUs;
+  uint64_t steps = gpu_.config.seed;
   while (!stop_.load()) {
+    if (gpu_.config.hostile.evict_user_pages && ++steps % kStepsBetweenEvictions == 0) {
+      // The driver stops the queues, looks where the pages went, writes the page table, and lets the queues go on.
+      space_.drop_translations();
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
     const bool worked = cp_->step();
     if (const uint64_t stray = GpuThreadScope::take_stray_access(); stray != 0) {
       machine_.log.report(describe_stray_access(gpu_, stray));
       raise_memory_fault({.va = stray, .access = Access::kRead, .not_present = true});
     }
+    // Held back at most until nothing else is to do, so that nobody waits for ever.
+    if (!worked || interrupts_ % 5 == 0) deliver_held_events();
     if (worked) {
       idle = 0;
       poll_us = kShortestPollUs;
@@ -125,15 +136,31 @@ uint64_t GpuRunner::gpu_clock() { return gpu_clock_now(gpu_.config); }
 
 void GpuRunner::on_eop_interrupt(uint32_t context_id) {
   if (context_id == 0) return;  // no event asked for it
-  events_.on_signal_interrupt(context_id, 32);
+  event_interrupt(context_id, 32);
 }
 
-void GpuRunner::on_sdma_trap(uint32_t context_id) { events_.on_signal_interrupt(context_id & 0xfffffff, 28); }
+void GpuRunner::on_sdma_trap(uint32_t context_id) { event_interrupt(context_id & 0xfffffff, 28); }
+
+void GpuRunner::event_interrupt(uint32_t id, uint32_t bits) {
+  if (!gpu_.config.hostile.event_mischief) {
+    events_.on_signal_interrupt(id, bits);
+    return;
+  }
+  const uint64_t roll = ++interrupts_ * 2654435761u + gpu_.config.seed;
+  if (roll % 7 == 0) events_.wake_spuriously();
+  held_events_.emplace_back(id, bits);
+}
+
+void GpuRunner::deliver_held_events() {
+  // One interrupt may stand for several: the driver then finds the others by looking at all slots.
+  for (const auto& [id, bits] : held_events_) events_.on_signal_interrupt(id, bits);
+  held_events_.clear();
+}
 
 void GpuRunner::on_sq_interrupt(uint32_t, uint32_t data) {
   const uint64_t mask = data >> kSqMaskShift & kSqMaskBits;
   if (mask != 0 && raise_queue_exception(data & kSqDoorbellMask, mask)) return;
-  events_.on_signal_interrupt(data & 0xffffff, 24);
+  event_interrupt(data & 0xffffff, 24);
 }
 
 void GpuRunner::raise_memory_fault(const MemoryFault& fault) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tools/vgpu/cp/command_processor.h"
 #include "tools/vgpu/kernel/doorbell_gate.h"
@@ -40,6 +42,9 @@ class GpuRunner final : private InterruptSink {
  private:
   GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events);
   void run();
+  /// Hostile mode holds event interrupts back, so that they come late and together, and wakes waiters for nothing.
+  void event_interrupt(uint32_t id, uint32_t bits);
+  void deliver_held_events();
   void raise_memory_fault(const MemoryFault& fault);
   /// Exceptions of a queue: into the payload that its save area names, then the event. False: nobody to tell.
   bool raise_queue_exception(uint32_t doorbell_id, uint64_t mask);
@@ -58,6 +63,8 @@ class GpuRunner final : private InterruptSink {
   EventTable& events_;
   std::unique_ptr<DoorbellGate> gate_;
   std::unique_ptr<CommandProcessor> cp_;
+  std::vector<std::pair<uint32_t, uint32_t>> held_events_;  // partial id and its bits; GPU thread only
+  uint64_t interrupts_ = 0;
   std::mutex queues_mutex_;
   std::map<uint32_t, QueueView> queues_;
   std::atomic<bool> runtime_enabled_{false}, evicted_{false}, stop_{false};

@@ -111,6 +111,8 @@ Mapping AddressSpace::find(uint64_t va) const {
 
 uint64_t AddressSpace::generation() const { return state_->generation.load(); }
 
+void AddressSpace::drop_translations() { state_->generation.fetch_add(1); }
+
 AddressSpace::ReadGuard::ReadGuard(const AddressSpace& space) : space_(space), counter_(space.state_->enter()) {}
 AddressSpace::ReadGuard::~ReadGuard() { space_.state_->leave(counter_); }
 

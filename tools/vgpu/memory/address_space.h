@@ -46,6 +46,8 @@ class AddressSpace {
   Mapping find(uint64_t va) const;
   /// Changes whenever a mapping is added or removed; a TLB that was filled under another generation is dropped.
   uint64_t generation() const;
+  /// Makes every TLB drop what it holds, as when pages moved under unchanged addresses.
+  void drop_translations();
 
   /// Entered by whoever dereferences host pointers of mappings; cheap; must not be held across a blocking wait.
   class ReadGuard {
