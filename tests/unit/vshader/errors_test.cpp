@@ -7,7 +7,7 @@ using namespace vgpu;
 TEST_CASE("a stray store names instruction, address and lane, and the dispatch does not end") {
   const char* gfx = GENERATE("gfx90a", "gfx1100");
   Machine machine(gfx);
-  machine.load_kernels("3");
+  machine.load_kernels('3');
   const TestBuffer out = machine.allocate(256);
   CHECK_FALSE(machine.run(machine.dispatch("stray_store", {}, Arguments().add(out).add(9u).words())));
   REQUIRE(machine.errors.size() == 1);
@@ -25,7 +25,7 @@ TEST_CASE("a stray store names instruction, address and lane, and the dispatch d
 
 TEST_CASE("a store to memory that is not writable is a fault of permission") {
   Machine machine("gfx1100");
-  machine.load_kernels("3");
+  machine.load_kernels('3');
   const TestBuffer out = machine.allocate(4096, false), in = machine.allocate(4096);
   CHECK_FALSE(machine.run(
       machine.dispatch("vadd", {}, Arguments().add(out).add(in).add(in).add(64u).add(64u).words())));
@@ -37,7 +37,7 @@ TEST_CASE("a store to memory that is not writable is a fault of permission") {
 
 TEST_CASE("a kernel whose code is not mapped faults on the fetch") {
   Machine machine("gfx90a");
-  machine.load_kernels("3");
+  machine.load_kernels('3');
   const TestBuffer out = machine.allocate(256);
   Dispatch dispatch = machine.dispatch("trap", {}, Arguments().add(out).words());
   dispatch.code_va = 0x555500000000;
@@ -50,7 +50,7 @@ TEST_CASE("a kernel whose code is not mapped faults on the fetch") {
 TEST_CASE("s_trap without a handler halts in silence: only the report knows") {
   const char* gfx = GENERATE("gfx90a", "gfx1100");
   Machine machine(gfx);
-  machine.load_kernels("3");
+  machine.load_kernels('3');
   const TestBuffer out = machine.allocate(256);
   CHECK_FALSE(machine.run(machine.dispatch("trap", {}, Arguments().add(out).words())));
   CHECK(machine.interrupts.empty());
@@ -61,7 +61,7 @@ TEST_CASE("s_trap without a handler halts in silence: only the report knows") {
 
 TEST_CASE("a mailbox: the kernel waits for the host, asleep") {
   const char* gfx = GENERATE("gfx90a", "gfx1100");
-  const char* level = GENERATE("0", "3");
+  const char level = GENERATE('0', '3');
   Machine machine(gfx);
   machine.load_kernels(level);
   const TestBuffer mail = machine.allocate(4), answer = machine.allocate(4);
@@ -77,7 +77,7 @@ TEST_CASE("a mailbox: the kernel waits for the host, asleep") {
 
 TEST_CASE("a group that can never fit is refused with the reason") {
   Machine machine("gfx1100");
-  machine.load_kernels("3");
+  machine.load_kernels('3');
   const TestBuffer out = machine.allocate(256);
   Dispatch dispatch = machine.dispatch("trap", {}, Arguments().add(out).words());
   dispatch.lds_bytes = 70000;

@@ -74,8 +74,8 @@ void Machine::unmap(const TestBuffer& buffer) {
   }
 }
 
-void Machine::load_kernels(const std::string& variant) {
-  load_image(read_built("kernels-" + config.gfx + "-O" + variant + ".co"));
+void Machine::load_kernels(char level) {
+  load_image(read_built("kernels-" + config.gfx + "-O" + level + ".co"));
 }
 void Machine::load_programs() {
   load_image(read_built("traps-" + config.gfx + ".co"));

@@ -39,7 +39,7 @@ class Machine final : public ShaderSink {
 
   /// Loads the code object that the build made of kernels.hip for this target and optimization level ('0' or
   /// '3').
-  void load_kernels(const std::string& variant);
+  void load_kernels(char level);
   /// Loads what the build made of traps.S for this target.
   void load_programs();
   void load_image(const std::vector<char>& file);

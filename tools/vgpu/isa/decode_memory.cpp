@@ -50,7 +50,9 @@ bool Decoding::flat() {
     inst_.glc = bit(w, 14);
     inst_.slc = bit(w, 15);
   } else {
-    inst_.lds = has(info_->name, "_lds_");
+    // Loads may go to LDS: by a bit up to gfx90a, by instructions of their own on gfx942.
+    inst_.lds = has(info_->name, "_lds_") ||
+                (target_ != IsaTarget::kGfx942 && bit(w, 13) && slot_dwords(*info_, 'd') != 0 && !has(info_->name, "_atomic"));
     inst_.glc = bit(w, 16);
     inst_.slc = bit(w, 17);
     inst_.dlc = unified_registers() && bit(w, 25);
@@ -74,7 +76,8 @@ bool Decoding::flat() {
   if (with_vaddr && !data(inst_.src[0], bits(w1, 0, 8), vaddr_dwords, false)) return false;
   if (with_saddr && !scalar_register(inst_.src[2], saddr, format == Format::kScratch ? 1 : 2, false)) return false;
   const unsigned dst = slot_dwords(*info_, 'd'), x = slot_dwords(*info_, 'x');
-  if (dst != 0 && returns(*info_, inst_.glc) && !data(inst_.dst[0], bits(w1, 24, 8), dst, acc)) return false;
+  if (dst != 0 && !inst_.lds && returns(*info_, inst_.glc) && !data(inst_.dst[0], bits(w1, 24, 8), dst, acc))
+    return false;
   return x == 0 || data(inst_.src[1], bits(w1, 8, 8), x, acc);
 }
 
@@ -104,11 +107,13 @@ bool Decoding::buffer() {
   }
   if (typed) inst_.tbuffer_format = static_cast<uint8_t>(bits(w, 19, 7));
   const unsigned dst = slot_dwords(*info_, 'd'), x = slot_dwords(*info_, 'x');
-  if (dst == 0 && x == 0) return true;  // cache maintenance
+  const bool to_lds = has(info_->name, "_lds_");
+  if (dst == 0 && x == 0 && !to_lds) return true;  // cache maintenance
+  inst_.lds = inst_.lds || to_lds;
   inst_.imm = static_cast<int32_t>(bits(w, 0, 12));
   const unsigned vdata = bits(w1, 8, 8), tfe = inst_.tfe ? 1 : 0;
   if (dst != 0 && !inst_.lds && returns(*info_, inst_.glc) && !data(inst_.dst[0], vdata, dst + tfe, acc)) return false;
-  if (x != 0 && !data(inst_.src[1], vdata, x, acc)) return false;
+  if (x != 0 && !data(inst_.src[1], vdata, x + tfe, acc)) return false;
   const unsigned vaddr_dwords = inst_.offen + inst_.idxen;
   if (vaddr_dwords != 0 && !data(inst_.src[0], bits(w1, 0, 8), vaddr_dwords, false)) return false;
   if (!scalar_register(inst_.src[2], bits(w1, 16, 5) * 4, 4, false)) return false;

@@ -39,6 +39,7 @@ bool Decoding::scalar() {
       ++n;
     }
   }
+  if (inst_.op == Op::s_set_gpr_idx_on) inst_.imm = static_cast<int32_t>(src1);
   if (inst_.op == Op::s_setreg_imm32_b32) return take_literal();
   if (inst_.op == Op::s_fmaak_f32 || inst_.op == Op::s_fmamk_f32) return take_literal();
   return true;
@@ -64,7 +65,10 @@ bool Decoding::smem() {
     const unsigned result = info_->name.find("cmpswap") != std::string_view::npos ? store / 2 : store;
     if (!scalar_register(inst_.dst[0], sdata, result, true)) return false;
   }
-  if (base == 0) return true;
+  if (base == 0) {
+    inst_.glc = inst_.dlc = false;
+    return true;
+  }
   if (!scalar_register(inst_.src[0], bits(w, 0, 6) * 2, base, false)) return false;
   if (with_imm) inst_.imm = sign_extend(bits(w1, 0, 21), 21);
   if (with_soffset) return scalar_register(inst_.src[1], soffset, 1, false);

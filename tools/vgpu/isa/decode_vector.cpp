@@ -42,7 +42,10 @@ bool Decoding::vop_operands(const VopFields& fields) {
     if (slot.role == '>') {
       // v_swap names its second register in the source field.
       VopFields place = fields;
-      if (dst == 1 && slot.type != OperandType::kMask) place.vdst = fields.sources[0] - kCodeVgpr0;
+      if (dst == 1 && slot.type != OperandType::kMask) {
+        if (fields.sources[0] < kCodeVgpr0 || inst_.lane_mode != LaneMode::kPlain) return false;
+        place.vdst = fields.sources[0] - kCodeVgpr0;
+      }
       if (!vop_destination(slot, dst++, place)) return false;
     } else if (slot.role == 'k') {
       if (!take_literal()) return false;
@@ -132,12 +135,24 @@ bool Decoding::dpp(VopFields& fields, size_t word_index) {
   return true;
 }
 
+/// Whether an operand has 64 bits.
+bool Decoding::is_wide() const {
+  for (size_t i = 0; i < info_->slot_count; ++i)
+    if (info_->slots[i].dwords > 1 && info_->slots[i].type != OperandType::kMask) return true;
+  return false;
+}
+
 /// SDWA and DPP words of VOP1, VOP2 and VOPC, told by the code of source 0.
 bool Decoding::lane_mode(VopFields& fields) {
   const unsigned code = fields.sources[0];
   const bool is_sdwa = code == kCodeSdwa && !gfx11_;
   const bool is_dpp = code == kCodeDpp16 || (gfx11_ && (code == kCodeDpp8 || code == kCodeDpp8Fi));
-  if (!is_sdwa && !is_dpp) return true;
+  if ((!is_sdwa && !is_dpp) || info_->slot_count == 0) return true;
+  if (is_wide()) {
+    // Doubles have no parts to select; lanes of them are exchanged by row_newbcast only, where the target can at all.
+    const uint32_t control = bits(word(dwords_), 8, 9);
+    if (is_sdwa || !unified_registers() || control >> 4 != 0x15) return false;
+  }
   for (size_t i = 0; i < info_->slot_count; ++i)
     if (info_->slots[i].role == 'k' || info_->slots[i].cls == RegClass::sgpr) return false;
   return is_sdwa ? sdwa(fields) : dpp(fields, dwords_++);
@@ -214,9 +229,11 @@ void Decoding::packed_modifiers(uint32_t low, uint32_t high) {
     operand.abs = bit(low, 8 + n);
     operand.hi = bit(low, 11 + n);
     operand.hi_hi = n == 2 ? bit(low, 14) : bit(high, 27 + n);
-    // A source of the mix instructions is a full register unless it is marked as half.
-    if (is_mix(modifiers()) && operand.is_constant() && !operand.hi_hi && operand.code >= kCodeFloatFirst)
-      operand.value = float_constant(operand.code - kCodeFloatFirst, OperandType::kF32);
+    // A source of the mix instructions is a float unless it is marked as half.
+    if (is_mix(modifiers()) && !operand.hi_hi) {
+      operand.type = OperandType::kF32;
+      if (operand.is_constant() && !operand.literal) constant(operand, operand.code);
+    }
   }
 }
 

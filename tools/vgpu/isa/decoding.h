@@ -72,6 +72,7 @@ class Decoding {
   bool vop_destination(const Slot& slot, size_t n, const VopFields& fields);
   bool vop32(Format format, unsigned opcode, VopFields fields);
   bool lane_mode(VopFields& fields);
+  bool is_wide() const;
   bool sdwa(VopFields& fields);
   bool dpp(VopFields& fields, size_t word_index);
   void vop3_modifiers(uint32_t low, uint32_t high);

@@ -31,7 +31,7 @@ def slot(token):
     if token == "label":
         return ("l", "any", "kNone", 0, False)
     if token in ("k16", "k32"):
-        return ("k", "any", "kF16" if token == "k16" else "kF32", 1, False)
+        return ("k", "any", "kBits", 1, False)
     if token == "m":
         return (role, "any", "kMask", 1, False)
     if token in TYPES:

@@ -24,7 +24,7 @@ struct Slot {
 /// Modifiers that the VOP3 form has.
 struct OpModifiers {
   bool neg_abs, clamp, omod, op_sel;
-  uint8_t packed;  ///< VOP3P: 5 op_sel and neg for both halves, 3 and 2 the mix instructions, 4 WMMA; 0 otherwise
+  uint8_t packed;  ///< VOP3P: 5 op_sel and neg for both halves, 3 and 2 the mix instructions, 6 WMMA; 0 otherwise
 };
 
 struct OpInfo {

@@ -55,8 +55,8 @@ std::string TextWriter::mnemonic() {
     case Format::kVop2:
     case Format::kVopc:
       if (inst_.lane_mode == LaneMode::kSdwa) return name + "_sdwa";
-      if (inst_.lane_mode != LaneMode::kPlain) return name + "_dpp";
-      return has_vop3 && info_.slot_count > 0 ? name + "_e32" : name;
+      if (inst_.lane_mode != LaneMode::kPlain) return inst_.format == Format::kVopc ? name : name + "_dpp";
+      return (has_vop3 && info_.slot_count > 0) || (op == Op::v_pk_fmac_f16 && !gfx11_) ? name + "_e32" : name;
     case Format::kVop3:
       if (inst_.lane_mode != LaneMode::kPlain) return name + "_e64_dpp";
       return has_e32 && info_.slot_count > 0 ? name + "_e64" : name;
@@ -166,10 +166,16 @@ void TextWriter::constant(const Operand& operand) {
       break;
     default: text = float_text(kF32Texts, operand.value); break;
   }
+  if (operand.type == OperandType::kBits) return hex(inst_.literal);
+  const bool half = operand.type == OperandType::kI16 || operand.type == OperandType::kF16;
+  if (operand.literal && operand.type == OperandType::kI16) {
+    as_int = static_cast<int32_t>(inst_.literal);
+    text = float_text(kF32Texts, inst_.literal);
+  }
   if (as_int >= -16 && as_int <= 64 && !(operand.literal && operand.type == OperandType::kI64 && as_int < 0))
     return decimal(as_int);
   if (text != nullptr) return add(text);
-  if (operand.literal) return hex(inst_.literal);
+  if (operand.literal) return hex(half ? inst_.literal & 0xffff : inst_.literal);
   hex(operand.value);
 }
 
@@ -183,6 +189,8 @@ void TextWriter::vop_source(size_t n) {
     operand(source);
     return add(")");
   }
+  if (source.type == OperandType::kI16 || source.type == OperandType::kI32 || source.type == OperandType::kI64)
+    return operand(source);  // no sign modifiers
   // "-1" would read as the integer, so a negated constant is spelled out.
   const bool spelled = source.neg && !source.abs && source.is_constant();
   if (source.neg) add(spelled ? "neg(" : "-");
@@ -210,11 +218,12 @@ void TextWriter::bit_list(std::string_view name, std::initializer_list<bool> val
 
 void TextWriter::op_sel_suffix() {
   const auto& s = inst_.src;
+  const bool dst = inst_.raw >> 14 & 1;  // for results of 32 bits it means nothing
   if (info_.name.starts_with("v_permlane")) return bit_list("op_sel", {inst_.fi, inst_.bound_ctrl}, false);
   if (!modifiers().op_sel) return;
-  if (s[2]) bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, inst_.dst_hi}, false);
-  else if (s[1]) bit_list("op_sel", {s[0].hi, s[1].hi, inst_.dst_hi}, false);
-  else bit_list("op_sel", {s[0].hi, inst_.dst_hi}, false);
+  if (s[2]) bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, dst}, false);
+  else if (s[1]) bit_list("op_sel", {s[0].hi, s[1].hi, dst}, false);
+  else bit_list("op_sel", {s[0].hi, dst}, false);
 }
 
 void TextWriter::packed_suffix() {
@@ -226,7 +235,7 @@ void TextWriter::packed_suffix() {
     else bit_list(name, {get(s[0]), get(s[1])}, unless);
   };
   list("op_sel", [](const Operand& o) -> bool { return o.hi; }, false);
-  list("op_sel_hi", [](const Operand& o) -> bool { return o.hi_hi; }, !mix);
+  if (modifiers().packed != 6) list("op_sel_hi", [](const Operand& o) -> bool { return o.hi_hi; }, !mix);
   if (mix) return;
   list("neg_lo", [](const Operand& o) -> bool { return o.neg; }, false);
   list("neg_hi", [](const Operand& o) -> bool { return o.abs; }, false);

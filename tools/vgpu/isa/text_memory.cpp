@@ -102,6 +102,7 @@ void TextWriter::flat() {
     decimal(inst_.imm);
   }
   cache_flags();
+  if (inst_.lds && info_.name.find("_lds_") == std::string_view::npos) add(" lds");
 }
 
 void TextWriter::buffer() {
@@ -129,7 +130,7 @@ void TextWriter::buffer() {
   }
   cache_flags();
   if (inst_.tfe) add(" tfe");
-  if (inst_.lds) add(" lds");
+  if (inst_.lds && info_.name.find("_lds_") == std::string_view::npos) add(" lds");
 }
 
 }  // namespace vgpu::isa

@@ -169,11 +169,11 @@ void TextWriter::scalar() {
     if (program_operand()) return;
     const bool label = info_.slot_count > 0;
     static constexpr Op kDecimal[] = {Op::s_nop, Op::s_sleep, Op::s_setprio, Op::s_trap, Op::s_sethalt, Op::s_setkill,
-                                      Op::s_incperflevel, Op::s_decperflevel};
+                                      Op::s_incperflevel, Op::s_decperflevel, Op::s_denorm_mode};
     bool plain = label;
     for (Op op : kDecimal) plain = plain || op == inst_.op;
     add(" ");
-    if (plain) decimal(imm16);
+    if (label || (plain && imm16 <= 64)) decimal(imm16);
     else hex(imm16);
     return;
   }
@@ -193,17 +193,26 @@ void TextWriter::scalar() {
   }
   if (inst_.op == Op::s_setreg_imm32_b32) {
     next();
-    hex(inst_.literal);
+    Operand literal;
+    literal.kind = Operand::Kind::kConstant;
+    literal.type = OperandType::kI32;
+    literal.literal = true;
+    literal.value = inst_.literal;
+    constant(literal);
   } else if (inst_.op == Op::s_getreg_b32) {
     next();
     hwreg(imm16);
   } else if (inst_.op == Op::s_sendmsg_rtn_b32 || inst_.op == Op::s_sendmsg_rtn_b64) {
     next();
     sendmsg(static_cast<uint32_t>(inst_.imm));
+  } else if (inst_.op == Op::s_set_gpr_idx_on) {
+    next();
+    hex(static_cast<uint32_t>(inst_.imm));
   } else if (inst_.format == Format::kSopk && !setreg) {
     next();
-    const bool label = info_.slots[info_.slot_count - 1].role == 'l';
-    if (label) decimal(imm16);
+    bool label = inst_.op == Op::s_version;
+    for (size_t n = 0; n < info_.slot_count; ++n) label = label || info_.slots[n].role == 'l';
+    if (label && (inst_.op != Op::s_version || imm16 <= 64)) decimal(imm16);
     else hex(imm16);
   }
 }

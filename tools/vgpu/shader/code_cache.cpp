@@ -2,9 +2,7 @@
 
 #include <cstring>
 
-#include "tools/vgpu/memory/cache_model.h"
 #include "tools/vgpu/shader/exec_table.h"
-#include "tools/vgpu/shader/work_group.h"
 
 namespace vgpu {
 
@@ -28,7 +26,7 @@ CodeCache::Page* CodeCache::usable_page(Wave& wave) {
     entry->checked_mapping = mapping_epoch_;
   }
   if (entry->checked_words != words_epoch_) {
-    if (!agrees_with_memory(*entry, wave.group->cu)) {
+    if (!agrees_with_memory(*entry)) {
       // An instruction may reach into the next page, so neighbours go too.
       pages_.clear();
       return usable_page(wave);
@@ -38,32 +36,22 @@ CodeCache::Page* CodeCache::usable_page(Wave& wave) {
   return entry.get();
 }
 
-bool CodeCache::read_line(uint64_t va, uint32_t cu, uint32_t* words, MemoryFault& fault) {
-  const std::byte* bytes = port_.translate(va, kLineBytes, Access::kExecute, fault);
-  if (!bytes) return false;
-  if (CacheModel* caches = port_.caches()) {
-    return caches->load(CacheModel::Client::kInstruction, cu, va, words, kLineBytes, {}, fault);
-  }
-  std::memcpy(words, bytes, kLineBytes);
-  return true;
-}
-
-bool CodeCache::agrees_with_memory(const Page& page, uint32_t cu) {
+bool CodeCache::agrees_with_memory(const Page& page) {
   for (uint32_t line = 0; line < kPageBytes / kLineBytes; ++line) {
     if (((page.lines >> line) & 1) == 0) continue;
     MemoryFault fault;
-    uint32_t now[kLineBytes / 4];
-    if (!read_line(page.va + line * kLineBytes, cu, now, fault)) return false;
-    if (std::memcmp(now, page.words.data() + line * (kLineBytes / 4), kLineBytes) != 0) return false;
+    const std::byte* now = port_.translate(page.va + line * kLineBytes, kLineBytes, Access::kExecute, fault);
+    if (!now || std::memcmp(now, page.words.data() + line * (kLineBytes / 4), kLineBytes) != 0) return false;
   }
   return true;
 }
 
-bool CodeCache::fill_line(Page& page, uint32_t word, uint32_t cu, MemoryFault& fault) {
+bool CodeCache::fill_line(Page& page, uint32_t word, MemoryFault& fault) {
   const uint32_t line = word / (kLineBytes / 4);
   if ((page.lines >> line) & 1) return true;
-  if (!read_line(page.va + line * kLineBytes, cu, page.words.data() + line * (kLineBytes / 4), fault))
-    return false;
+  const std::byte* bytes = port_.translate(page.va + line * kLineBytes, kLineBytes, Access::kExecute, fault);
+  if (!bytes) return false;
+  std::memcpy(page.words.data() + line * (kLineBytes / 4), bytes, kLineBytes);
   page.lines |= 1ull << line;
   return true;
 }
@@ -89,7 +77,7 @@ const Inst* CodeCache::decode(Wave& wave, Page& page) {
     const uint32_t at = first + count;
     Page* from = at < kWords ? &page : page_for_tail(page.va + kPageBytes);
     MemoryFault fault;
-    if (!from || !fill_line(*from, at % kWords, wave.group->cu, fault)) {
+    if (!from || !fill_line(*from, at % kWords, fault)) {
       if (count != 0) break;
       wave.raise_fault(fault, 0);
       return nullptr;

@@ -57,10 +57,9 @@ class CodeCache {
 
  private:
   Page* usable_page(Wave& wave);
-  bool read_line(uint64_t va, uint32_t cu, uint32_t* words, MemoryFault& fault);
-  bool agrees_with_memory(const Page& page, uint32_t cu);
+  bool agrees_with_memory(const Page& page);
   const Inst* decode(Wave& wave, Page& page);
-  bool fill_line(Page& page, uint32_t word, uint32_t cu, MemoryFault& fault);
+  bool fill_line(Page& page, uint32_t word, MemoryFault& fault);
   Page* page_for_tail(uint64_t va);
 
   Decoder decoder_;

@@ -1,7 +1,6 @@
 #include "tools/vgpu/shader/lane_memory.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace vgpu {
 
