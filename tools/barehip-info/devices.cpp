@@ -16,17 +16,14 @@ namespace {
 using runtime::DeviceProperties;
 using Json = nlohmann::ordered_json;
 
-std::string hex(const uint8_t (&bytes)[16]) {
-  std::string text;
-  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
+/// The 16 bytes are the digits of the GPU's unique id as text; this is the form that *_VISIBLE_DEVICES takes.
+std::string uuid_text(const uint8_t (&bytes)[16]) { return "GPU-" + std::string(std::begin(bytes), std::end(bytes)); }
 
 Json as_json(int ordinal, const DeviceProperties& p) {
   return Json{{"ordinal", ordinal},
               {"name", p.name},
               {"target", p.arch_name},
-              {"uuid", hex(p.uuid)},
+              {"uuid", uuid_text(p.uuid)},
               {"pci", fmt::format("{:04x}:{:02x}:{:02x}.0", p.pci_domain, p.pci_bus, p.pci_device)},
               {"memory_bytes", p.total_global_bytes},
               {"compute_units", p.cu_count},
@@ -51,7 +48,7 @@ void print_text(int ordinal, const DeviceProperties& p) {
   fmt::print("device {}: {}\n", ordinal, p.name);
   fmt::print("  target             {}\n", p.arch_name);
   fmt::print("  PCI address        {:04x}:{:02x}:{:02x}.0\n", p.pci_domain, p.pci_bus, p.pci_device);
-  fmt::print("  UUID               {}\n", hex(p.uuid));
+  fmt::print("  UUID               {}\n", uuid_text(p.uuid));
   fmt::print("  memory             {} MiB, {} bits wide, {} MHz\n", p.total_global_bytes >> 20, p.memory_bus_bits,
              p.memory_clock_khz / 1000);
   fmt::print("  compute units      {}, up to {} MHz\n", p.cu_count, p.clock_khz / 1000);

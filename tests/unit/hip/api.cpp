@@ -1,6 +1,5 @@
 // The skin of one library, loaded by dlopen(RTLD_LOCAL) as a plugin would: refusals, the last error, names and texts,
-// functions by name. No GPU is needed or looked for. $BAREHIP_TEST_LIBRARY names the library, its soname the generation.
-#include <dlfcn.h>
+// functions by name. No GPU is needed or looked for.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,40 +7,10 @@
 #include <string>
 #include <thread>
 
-#define __HIP_DISABLE_CPP_FUNCTIONS__  // the C names alone: their addresses are looked up
-#include <hip/hip_runtime_api.h>
-
 #include "runtime/api/api_table.h"
-#include "tests/catch.h"
-
-#undef hipGetDeviceProperties
+#include "tests/unit/hip/library.h"
 
 namespace {
-
-std::string library_path() {
-  const char* path = std::getenv("BAREHIP_TEST_LIBRARY");
-  REQUIRE(path);
-  return path;
-}
-
-int generation() {
-  const std::string path = library_path();
-  const char last = path.back();
-  return last >= '5' && last <= '7' ? last - '0' : 6;
-}
-
-template <class Function>
-Function* entry(const char* name) {
-  static void* library = dlopen(library_path().c_str(), RTLD_NOW | RTLD_LOCAL);
-  INFO("dlopen: " << (library ? "" : dlerror()));
-  REQUIRE(library);
-  auto* function = reinterpret_cast<Function*>(dlsym(library, name));
-  INFO(name);
-  REQUIRE(function);
-  return function;
-}
-
-#define HIP(name) entry<decltype(name)>(#name)
 
 /// What `body` writes to stderr.
 template <class Body>
