@@ -58,19 +58,36 @@ std::unexpected<Error> impossible(const TopologyNode& node, const std::string& w
   return fail(ErrorCode::kSystem, "read topology", node.properties.path() + ": " + what);
 }
 
+void set_target(GpuProperties& p, uint32_t version) {
+  p.gfx_major = version / 10000;
+  p.gfx_minor = version / 100 % 100;
+  p.gfx_step = version % 100;
+  p.gfx = version != 0 ? gfx_name(p.gfx_major, p.gfx_minor, p.gfx_step) : std::string();
+}
+
+/// Chips of gfx9 by the external revision that amdgpu gives them, for kernels whose topology has no
+/// gfx_target_version.
+struct ChipRange {
+  uint32_t family;
+  uint32_t first, last;  ///< external_rev
+  uint32_t version;
+};
+constexpr uint32_t kFamilyAi = 141;
+constexpr ChipRange kGfx9Chips[] = {
+    {kFamilyAi, 0x01, 0x13, 90000}, {kFamilyAi, 0x14, 0x27, 90004}, {kFamilyAi, 0x28, 0x31, 90006},
+    {kFamilyAi, 0x32, 0x3b, 90008}, {kFamilyAi, 0x3c, 0x45, 90010},
+};
+
 Result<void> derive_identity(GpuProperties& p, const TopologyNode& node) {
-  Result<uint32_t> version = node.properties.u32("gfx_target_version");
+  Result<uint32_t> version = node.properties.u32_or("gfx_target_version", 0);
   Result<uint32_t> location = node.properties.u32("location_id");
   if (!version) return std::unexpected(std::move(version.error()));
   if (!location) return std::unexpected(std::move(location.error()));
-  p.gfx_major = *version / 10000;
-  p.gfx_minor = *version / 100 % 100;
-  p.gfx_step = *version % 100;
-  p.gfx = gfx_name(p.gfx_major, p.gfx_minor, p.gfx_step);
+  set_target(p, *version);
   p.pci_bus = (*location >> 8) & 0xff;
   p.pci_device = (*location >> 3) & 0x1f;
   p.pci_function = *location & 7;
-  if (p.gfx_major != 9 && p.gfx_major != 11)
+  if (*version != 0 && p.gfx_major != 9 && p.gfx_major != 11)
     return fail(ErrorCode::kNotSupported, "open GPU",
                 "The GPU of topology node " + std::to_string(p.node_id) + " is " + p.gfx +
                     "; barehip drives gfx9 and gfx11.");
@@ -158,12 +175,21 @@ Result<GpuProperties> properties_from_node(const TopologyNode& node, const Topol
   return p;
 }
 
-void add_dev_info(GpuProperties& p, const drm_amdgpu_info_device& info) {
+Result<void> add_dev_info(GpuProperties& p, const drm_amdgpu_info_device& info) {
   constexpr uint64_t kFusion = 1;
   p.family = info.family;
   p.pci_revision = info.pci_rev;
   p.is_apu = (info.ids_flags & kFusion) != 0;
   p.clock_hz = uint64_t{info.gpu_counter_freq} * 1000;
+  if (p.gfx_major != 0) return {};
+  for (const ChipRange& chip : kGfx9Chips)
+    if (chip.family == info.family && info.external_rev >= chip.first && info.external_rev <= chip.last)
+      set_target(p, chip.version);
+  if (p.gfx_major != 0) return {};
+  return fail(ErrorCode::kNotSupported, "open GPU",
+              "The driver does not say what the GPU of topology node " + std::to_string(p.node_id) +
+                  " is (family " + std::to_string(info.family) + ", revision " +
+                  std::to_string(info.external_rev) + "); a newer kernel does.");
 }
 
 void add_apertures(GpuProperties& p, const uapi::process_device_apertures& a) {

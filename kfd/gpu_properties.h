@@ -14,7 +14,9 @@ namespace barehip::kfd {
 /// GPU that is neither gfx9 nor gfx11. `topology` tells which ends of links are CPUs.
 Result<GpuProperties> properties_from_node(const TopologyNode& node, const Topology& topology);
 
-void add_dev_info(GpuProperties& properties, const drm_amdgpu_info_device& info);
+/// Family, revision and clock; and the target where the node did not say it (before Linux 5.16).
+/// Error: kNotSupported for a chip that is not known either way.
+Result<void> add_dev_info(GpuProperties& properties, const drm_amdgpu_info_device& info);
 void add_apertures(GpuProperties& properties, const uapi::process_device_apertures& apertures);
 
 /// Looks the card up in libdrm's table of names ("/usr/share/libdrm/amdgpu.ids"); empty when it is not there.

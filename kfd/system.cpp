@@ -134,7 +134,8 @@ Result<std::unique_ptr<DeviceImpl>> Opener::open_gpu(const TopologyNode& node, c
   drm_amdgpu_info_device info{};
   const int rc = os_.gpu_info(os_.self, fd, &info, sizeof info);
   if (rc < 0) return call_failed("AMDGPU_INFO", rc, "asking " + path + " what its GPU is");
-  add_dev_info(impl->properties, info);
+  if (Result<void> known = add_dev_info(impl->properties, info); !known)
+    return std::unexpected(std::move(known.error()));
   impl->properties.marketing_name =
       marketing_name(os_, impl->properties.device_id, impl->properties.pci_revision);
   return impl;

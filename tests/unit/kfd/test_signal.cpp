@@ -1,5 +1,7 @@
 // Events, signals and waits.
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <set>
@@ -222,6 +224,54 @@ TEST_CASE("when events are used up signals come without one") {
   REQUIRE(signal);
   CHECK(signal->event_id() == 0);
   CHECK(signal->wait(WaitCondition::kEqual, 0, nullptr));
+}
+
+TEST_CASE("a wait that fails or times out leaves its entries alone") {
+  Machine m;
+  const Result<Event> memory = Event::create(*m.system, EventKind::kMemory, true);
+  const Result<Event> signal = Event::create(*m.system, EventKind::kSignal, true);
+  REQUIRE(memory);
+  REQUIRE(signal);
+  std::array<EventWait, 2> waits{EventWait{&*memory}, EventWait{&*signal}};
+  waits[0].kind = EventKind::kMemory;
+  waits[0].fault.page_address = 0xa5a5a5a5;
+  waits[1].age = 1;
+  SECTION("time-out") {
+    CHECK(wait_events(*m.system, waits, false, 1).value() == WaitOutcome::kTimeout);
+  }
+  SECTION("failure") {
+    m.os.ioctl_errors[0x0c] = EIO;
+    CHECK(wait_events(*m.system, waits, false, 1).error().code == ErrorCode::kDeviceLost);
+  }
+  CHECK(waits[0].fault.page_address == 0xa5a5a5a5);
+  CHECK(waits[1].age == 1);
+}
+
+TEST_CASE("the first signal and queue of a system leak nothing, whichever call fails") {
+  constexpr uint32_t kFailable = FailingOs::mask(OsCall::kIoctl) | FailingOs::mask(OsCall::kMmap);
+  int failures = 0;
+  for (uint64_t n = 1;; ++n) {
+    test::FakeOs os;
+    os.add_usual_machine();
+    FailingOs failing(os.table());
+    Result<std::unique_ptr<System>> system = System::open(failing.table());
+    REQUIRE(system);
+    failing.fail_nth(n, ENOMEM, kFailable);
+    bool good = (*system)->signals().acquire(1).has_value();
+    if (good) good = AqlQueue::create(*(*system)->devices()[0], {}).has_value();
+    const bool failed = failing.failed();
+    failing.fail_nth(0, 0, 0);
+    failures += good ? 0 : 1;
+    system->reset();
+    INFO("call " << n);
+    REQUIRE(os.live_events() == 0);
+    REQUIRE(os.live_objects() == 0);
+    REQUIRE(os.live_queues() == 0);
+    REQUIRE(os.mapped_bytes() == 0);
+    REQUIRE(os.open_fds() == 0);
+    if (!failed) break;
+  }
+  CHECK(failures > 15);
 }
 
 TEST_CASE("ticks become nanoseconds of the common clock") {

@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <amdgpu_drm.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -140,6 +142,26 @@ TEST_CASE("a missing or impossible value is refused by name") {
     os.files[file] += "odd line here\n";
     CHECK(properties_error(os).ends_with("expected a key and one decimal number, found 'odd line here'"));
   }
+}
+
+TEST_CASE("where the topology has no target the driver's chip revision tells it") {
+  FakeOs os;
+  os.add_usual_machine();
+  os.drop_property(1, "gfx_target_version");
+  GpuProperties p = properties_of(os);
+  CHECK(p.gfx.empty());
+  drm_amdgpu_info_device info{};
+  info.family = 141;
+  info.external_rev = 0x3d;
+  REQUIRE(add_dev_info(p, info));
+  CHECK(p.gfx == "gfx90a");
+  p = properties_of(os);
+  info.external_rev = 0x29;
+  REQUIRE(add_dev_info(p, info));
+  CHECK(p.gfx == "gfx906");
+  p = properties_of(os);
+  info.family = 130;
+  CHECK(add_dev_info(p, info).error().code == ErrorCode::kNotSupported);
 }
 
 TEST_CASE("keys that older kernels lack have defaults") {
