@@ -308,8 +308,9 @@ System::~System() {
     if (rc < 0)
       kfd::log_warning(kfd::call_error("RUNTIME_ENABLE", rc, "ending the reports of exceptions").text);
   }
-  kfd::MemoryAccess::abandon(
-      impl_->event_page);  // the kernel refuses to free it: it writes there until the process ends
+  // Once the kernel has the event page it writes there until the process ends, and refuses to free it.
+  if (impl_->event_page_known) kfd::MemoryAccess::abandon(impl_->event_page);
+  impl_->event_page = Memory();
   impl_->devices.clear();
 }
 

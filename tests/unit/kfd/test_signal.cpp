@@ -257,11 +257,15 @@ TEST_CASE("the first signal and queue of a system leak nothing, whichever call f
     Result<std::unique_ptr<System>> system = System::open(failing.table());
     REQUIRE(system);
     failing.fail_nth(n, ENOMEM, kFailable);
-    bool good = (*system)->signals().acquire(1).has_value();
-    if (good) good = AqlQueue::create(*(*system)->devices()[0], {}).has_value();
-    const bool failed = failing.failed();
-    failing.fail_nth(0, 0, 0);
-    failures += good ? 0 : 1;
+    bool failed = false;
+    {
+      // What was made goes away with nothing failing.
+      const Result<Signal> signal = (*system)->signals().acquire(1);
+      const Result<std::unique_ptr<AqlQueue>> queue = AqlQueue::create(*(*system)->devices()[0], {});
+      failed = failing.failed();
+      failing.fail_nth(0, 0, 0);
+      failures += signal && queue ? 0 : 1;
+    }
     system->reset();
     INFO("call " << n);
     REQUIRE(os.live_events() == 0);
