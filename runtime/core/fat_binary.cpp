@@ -62,8 +62,12 @@ struct Registry {
   PointerMap<HostFunction> functions;
   PointerMap<HostVariable> variables;
 };
+constinit std::atomic<Registry*> g_registry{nullptr};
+
 Registry& registry() {
+  if (Registry* made = g_registry.load(std::memory_order_acquire)) return *made;
   static auto* const kRegistry = new Registry;
+  g_registry.store(kRegistry, std::memory_order_release);
   return *kRegistry;
 }
 
@@ -157,14 +161,20 @@ void fat_binary_add_variable(void** handle, const void* host_variable, const cha
   all.variables.insert(host_variable, new HostVariable{binary, device_name, bytes});
 }
 
+const Function* loaded_host_function(const void* host_function, int ordinal) {
+  const Registry* all = g_registry.load(std::memory_order_acquire);
+  if (all == nullptr || host_function == nullptr) return nullptr;
+  const HostFunction* host = all->functions.find(host_function);
+  const auto index = static_cast<size_t>(ordinal);
+  return host && index < kMaxDevices ? host->on_device[index].load(std::memory_order_acquire) : nullptr;
+}
+
 Result<const Function*> find_host_function(const void* host_function, DeviceContext& context) {
   HostFunction* host = host_function ? registry().functions.find(host_function) : nullptr;
   if (host == nullptr) [[unlikely]]
     return fail(ErrorCode::kInvalidFunction, "find kernel",
                 host_function ? "the function is not a registered kernel" : "the function is null");
-  const auto ordinal = static_cast<size_t>(context.ordinal());
-  if (ordinal < kMaxDevices) [[likely]]
-    if (const Function* function = host->on_device[ordinal].load(std::memory_order_acquire)) return function;
+  if (const Function* function = loaded_host_function(host_function, context.ordinal())) return function;
   return resolve(*host, context);
 }
 

@@ -99,7 +99,7 @@ void HwQueue::publish_quarter_marker(uint64_t index) {
   publish(index, aql::make_first_dword(barrier_header(FenceScope::kNone, FenceScope::kNone), 0));
 }
 
-Result<uint64_t> HwQueue::reserve_slow(uint64_t index) {
+Result<uint64_t> HwQueue::finish_reserve(uint64_t index) {
   while (true) {
     if (auto room = await_room(index); !room) return std::unexpected(room.error());
     if ((index & (kQuarter - 1)) != kQuarter - 1) return index;

@@ -37,14 +37,19 @@ class HwQueue {
 
   // ---- launch path: no syscall, allocation or lock while the ring has room ---------------------------------------
 
-  /// Takes the next packet index and waits until its slots may be written. The caller must publish it.
-  /// Error: the device's sticky error (only while the ring is full).
+  /// Takes the next packet index. True: it may be filled now. False: finish_reserve() has to see to it first. The caller must
+  /// publish what it has reserved.
+  bool try_reserve(uint64_t& index) {
+    index = aql_->reserve();
+    return (index & (kQuarter - 1)) != kQuarter - 1 && index - floor_.load(std::memory_order_relaxed) < kPackets;
+  }
+  /// Waits until the ring has room for `index`; uses it for the quarter's marker and takes another where that is its place.
+  /// Returns the index to fill. Error: the device's sticky error.
+  Result<uint64_t> finish_reserve(uint64_t index);
   Result<uint64_t> reserve() {
-    const uint64_t index = aql_->reserve();
-    if ((index & (kQuarter - 1)) != kQuarter - 1 && index - floor_.load(std::memory_order_relaxed) < kPackets)
-        [[likely]]
-      return index;
-    return reserve_slow(index);
+    uint64_t index = 0;
+    if (try_reserve(index)) return index;
+    return finish_reserve(index);
   }
   void* slot(uint64_t index) const { return aql_->slot(index); }
   /// Host address (= GPU address) of the packet's kKernargSlotBytes.
@@ -101,7 +106,6 @@ class HwQueue {
   };
 
   Result<void> allocate_big_kernarg();
-  Result<uint64_t> reserve_slow(uint64_t index);
   Result<void> await_room(uint64_t index);
   void publish_quarter_marker(uint64_t index);
   void refresh_floor();

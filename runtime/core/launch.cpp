@@ -6,6 +6,7 @@
 #include "runtime/core/module_impl.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/stream_impl.h"
+#include "runtime/core/thread_state.h"
 
 namespace barehip::runtime {
 namespace {
@@ -76,24 +77,25 @@ bool shape_fits(const Function& function, const LaunchShape& shape) {
          function.kernel.group_bytes + shape.dynamic_lds_bytes <= device.lds_bytes_per_block;
 }
 
-Result<void> check_arguments(const Function& function, const LaunchArguments& given) {
+bool arguments_fit(const Function& function, const LaunchArguments& given) {
   const uint32_t bytes = function.kernel.explicit_bytes;
-  if (given.buffer) {
-    if (given.buffer_bytes >= bytes && given.buffer_bytes <= bytes + kBufferPadding) return {};
+  if (given.buffer) return given.buffer_bytes >= bytes && given.buffer_bytes <= bytes + kBufferPadding;
+  if (given.pointers == nullptr) return function.arguments.empty();
+  for (size_t i = 0; i < function.arguments.size(); ++i)
+    if (given.pointers[i] == nullptr) return false;
+  return true;
+}
+
+[[gnu::cold]] Result<void> explain_arguments(const Function& function, const LaunchArguments& given) {
+  if (given.buffer)
     return fail(ErrorCode::kInvalidArgument, kOperation,
-                function.kernel.name + " takes " + std::to_string(bytes) + " bytes of arguments, the buffer has " +
-                    std::to_string(given.buffer_bytes));
-  }
-  if (function.arguments.empty()) return {};
+                function.kernel.name + " takes " + std::to_string(function.kernel.explicit_bytes) +
+                    " bytes of arguments, the buffer has " + std::to_string(given.buffer_bytes));
   if (given.pointers == nullptr)
     return fail(ErrorCode::kInvalidArgument, kOperation,
                 function.kernel.name + " takes " + std::to_string(function.arguments.size()) +
                     " arguments, none were given");
-  for (size_t i = 0; i < function.arguments.size(); ++i)
-    if (given.pointers[i] == nullptr)
-      return fail(ErrorCode::kInvalidArgument, kOperation,
-                  function.kernel.name + ": the pointer to argument " + std::to_string(i) + " is null");
-  return {};
+  return fail(ErrorCode::kInvalidArgument, kOperation, function.kernel.name + ": the pointer to an argument is null");
 }
 
 void copy_argument(uint8_t* to, const void* from, uint32_t size) {
@@ -158,43 +160,81 @@ void fill_packet(void* slot, const Function& function, const LaunchShape& shape,
   packet.completion_signal = 0;
 }
 
-/// Everything that can fail comes before reserve(): a reserved packet must be published.
-Result<void> launch(const Function& function, const LaunchShape& shape, const LaunchArguments& given, Stream& stream) {
+/// What is wrong with a launch that may_launch() refused.
+[[gnu::cold]] Result<void> explain(const Function& function, const LaunchShape& shape, const LaunchArguments& given,
+                                   const Stream& stream) {
   if (auto healthy = stream.context().check(); !healthy) return healthy;
-  if (!function.refusal.empty()) [[unlikely]]
+  if (!function.refusal.empty())
     return fail(ErrorCode::kNotSupported, kOperation, function.kernel.name + ": " + function.refusal);
-  if (!shape_fits(function, shape)) [[unlikely]]
-    return explain_shape(function, shape);
-  if (auto checked = check_arguments(function, given); !checked) return checked;
+  if (!shape_fits(function, shape)) return explain_shape(function, shape);
+  return explain_arguments(function, given);
+}
 
+bool may_launch(const Function& function, const LaunchShape& shape, const LaunchArguments& given,
+                const Stream& stream) {
+  return stream.context().device().error() == nullptr && function.refusal.empty() && shape_fits(function, shape) &&
+         arguments_fit(function, given);
+}
+
+/// Everything that can fail comes before reserving: a reserved packet must be published.
+Result<void> launch(const Function& function, const LaunchShape& shape, const LaunchArguments& given, Stream& stream) {
+  if (!may_launch(function, shape, given, stream)) [[unlikely]]
+    return explain(function, shape, given, stream);
   HwQueue& queue = stream.queue();
   const bool big = function.kernel.kernarg_bytes > HwQueue::kKernargSlotBytes;
   if (big) [[unlikely]]
     if (auto room = queue.ensure_big_kernarg(); !room) return room;
-  const auto acquire = stream.enter();
-  if (!acquire) return std::unexpected(acquire.error());
-  const auto index = queue.reserve();
-  if (!index) return std::unexpected(index.error());
+  FenceScope acquire = FenceScope::kAgent;
+  if (stream.must_enter()) [[unlikely]] {
+    const auto scope = stream.enter();
+    if (!scope) return std::unexpected(scope.error());
+    acquire = *scope;
+  }
+  uint64_t index = 0;
+  if (!queue.try_reserve(index)) [[unlikely]] {
+    const auto reserved = queue.finish_reserve(index);
+    if (!reserved) return std::unexpected(reserved.error());
+    index = *reserved;
+  }
 
-  uint8_t* kernarg = big ? queue.big_kernarg(*index) : queue.kernarg(*index);
+  uint8_t* kernarg = big ? queue.big_kernarg(index) : queue.kernarg(index);
   fill_kernarg(kernarg, function, shape, given, queue);
-  fill_packet(queue.slot(*index), function, shape, kernarg);
-  queue.publish(*index, dispatch_dword(*acquire));
-  stream.advance(*index);
+  fill_packet(queue.slot(index), function, shape, kernarg);
+  queue.publish(index, dispatch_dword(acquire));
+  stream.advance(index);
   if (stream.context().launch_blocking) [[unlikely]]
     return stream.synchronize();
   return {};
+}
+
+/// The stream of a handle when nothing has to be made for it; null otherwise.
+Stream* made_stream(Handle handle) {
+  Runtime* runtime = Runtime::if_usable();
+  if (runtime == nullptr || handle == kStreamPerThread) return nullptr;
+  if (handle > kStreamPerThread) return runtime->streams.find(handle);
+  const DeviceContext* context = runtime->context_or_null(current_device());
+  return context ? context->null_stream_if_made() : nullptr;
+}
+
+/// First launches, and launches that fail.
+[[gnu::cold]] Result<void> launch_unprepared(const void* host_function, const LaunchShape& shape,
+                                             const LaunchArguments& arguments, Handle stream_handle) {
+  auto stream = find_stream(stream_handle);
+  if (!stream) return std::unexpected(stream.error());
+  if (auto healthy = (*stream)->context().check(); !healthy) return healthy;
+  auto function = find_host_function(host_function, (*stream)->context());
+  if (!function) return std::unexpected(function.error());
+  return launch(**function, shape, arguments, **stream);
 }
 
 }  // namespace
 
 Result<void> launch_host_function(const void* host_function, const LaunchShape& shape,
                                   const LaunchArguments& arguments, Handle stream_handle) {
-  auto stream = find_stream(stream_handle);
-  if (!stream) return std::unexpected(stream.error());
-  auto function = find_host_function(host_function, (*stream)->context());
-  if (!function) return std::unexpected(function.error());
-  return launch(**function, shape, arguments, **stream);
+  if (Stream* stream = made_stream(stream_handle)) [[likely]]
+    if (const Function* function = loaded_host_function(host_function, stream->context().ordinal())) [[likely]]
+      return launch(*function, shape, arguments, *stream);
+  return launch_unprepared(host_function, shape, arguments, stream_handle);
 }
 
 Result<void> launch_function(Handle handle, const LaunchShape& shape, const LaunchArguments& arguments,

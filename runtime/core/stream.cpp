@@ -81,7 +81,8 @@ void Stream::reuse(HwQueue& queue, Kind kind, int priority) {
   copy_barrier = 0;
 }
 
-Result<aql::FenceScope> Stream::enter_slow(uint64_t epoch) {
+Result<aql::FenceScope> Stream::enter() {
+  const uint64_t epoch = context_->epoch.load(std::memory_order_acquire);
   if (auto joined = join(); !joined) return std::unexpected(joined.error());
   if (auto clean = context_->invalidate_code(*queue_); !clean) return std::unexpected(clean.error());
   const bool host_wrote = epoch_.exchange(epoch, std::memory_order_acq_rel) != epoch;

@@ -29,15 +29,14 @@ class Stream {
   Kind kind() const { return kind_; }
   int priority() const { return priority_; }
 
-  /// Call before reserving a packet for a dispatch: makes the stream wait for what legacy order asks for, and the queue
-  /// invalidate its instruction caches after code was loaded. Returns the acquire scope that the dispatch needs.
-  /// Cost while nothing has changed: four loads. Else: the queue's lock and a few packets.
-  Result<aql::FenceScope> enter() {
-    const uint64_t epoch = context_->epoch.load(std::memory_order_acquire);
-    if (epoch == epoch_.load(std::memory_order_relaxed) && !must_join()) [[likely]]
-      return aql::FenceScope::kAgent;
-    return enter_slow(epoch);
+  /// Ask before reserving a packet for a dispatch. False: it needs an acquire from the agent only, and nothing before it.
+  /// Cost: four loads.
+  bool must_enter() const {
+    return context_->epoch.load(std::memory_order_acquire) != epoch_.load(std::memory_order_relaxed) || must_join();
   }
+  /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction caches
+  /// after code was loaded. Returns the acquire scope that the dispatch needs. Cost: the queue's lock and a few packets.
+  Result<aql::FenceScope> enter();
   /// Call after publishing packet `index` of the queue for this stream.
   void advance(uint64_t index) {
     uint64_t seen = tail_.load(std::memory_order_relaxed);
@@ -74,7 +73,6 @@ class Stream {
     const Stream* null = context_->null_stream_if_made();
     return null != nullptr && null->tail() != null_tail_.load(std::memory_order_relaxed);
   }
-  Result<aql::FenceScope> enter_slow(uint64_t epoch);
 
   DeviceContext* context_;
   HwQueue* queue_;
