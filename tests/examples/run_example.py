@@ -35,7 +35,9 @@ def command_and_environment(options, program, seed):
 
 def run(options, program, seed):
     line, env = command_and_environment(options, program, seed)
-    what = f"{os.path.basename(program)} on {options.gpu}, {options.door}, " + (f"hostile {seed}" if seed else "strict")
+    shown = os.path.basename(program.partition("=")[0])
+    shown = os.path.basename(program.partition("=")[0])
+    what = f"{shown} on {options.gpu}, {options.door}, " + (f"hostile {seed}" if seed else "strict")
     start = time.monotonic()
     try:
         done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False)

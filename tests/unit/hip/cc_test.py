@@ -3,6 +3,7 @@
 
 cc_test.py BAREHIP-CC DEVICE_API.HIP
 """
+import glob
 import os
 import shutil
 import subprocess
@@ -79,6 +80,17 @@ class Compiles(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, f"{level} v{version}: {done.stderr}")
                 self.assertNotRegex(done.stderr, r"\.(h|hip):\d+:\d+: warning", f"{level} v{version}")
                 self.assertTrue(os.path.getsize(out) > 0)
+
+    @unittest.skipUnless(glob.glob("/usr/lib/*/amdgcn/bitcode/ocml.bc"), "rocm-device-libs is not installed")
+    def test_math_of_the_device_libraries(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "math.hip")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("#include <hip/hip_runtime.h>\n__global__ void k(float* f) { *f = sinf(*f) + powf(*f, 2.5f); }\n")
+            out = os.path.join(folder, "math.o")
+            self.assertNotEqual(cc("-c", source, "-o", out).returncode, 0)  # no library, no sinf
+            done = cc("-c", "--device-libs", source, "-o", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_one_code_object(self):
         with tempfile.TemporaryDirectory() as folder:
