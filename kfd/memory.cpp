@@ -66,7 +66,8 @@ uint32_t MemoryAccess::flags_of(const Device& device, const MemoryOptions& optio
 }
 
 uint64_t MemoryAccess::all_devices(const Device& device) {
-  return (1ull << device.system().devices().size()) - 1;
+  const size_t count = device.system().devices().size();
+  return count < 64 ? (1ull << count) - 1 : ~0ull;
 }
 
 Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t bytes, uint32_t flags,

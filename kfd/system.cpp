@@ -103,7 +103,11 @@ Result<void> Opener::open_gpus() {
     if (node.gpu_id == 0 && !node.denied) continue;
     Result<std::unique_ptr<DeviceImpl>> device = open_gpu(node, *topology);
     if (device) {
-      if (impl_.devices.size() == kMaxDevices) break;
+      if (impl_.devices.size() == kMaxDevices) {
+        impl_.skipped.push_back("The GPU of topology node " + std::to_string(node.id) +
+                                " is left out: barehip drives at most 64.");
+        continue;
+      }
       (*device)->index = static_cast<uint32_t>(impl_.devices.size());
       impl_.devices.push_back(DeviceImpl::make_device(std::move(*device)));
       continue;

@@ -241,6 +241,21 @@ TEST_CASE("one usable GPU is enough, and the other is explained") {
   CHECK(has((*system)->skipped()[0], "renderD128"));
 }
 
+TEST_CASE("64 GPUs are driven, and host memory reaches each; more are left out by name") {
+  FakeOs os;
+  os.add_usual_machine();
+  for (uint32_t i = 2; i <= 66; ++i) os.add_gpu_node(i, "gfx90a", 5000 + i, 128 + i);
+  const Result<std::unique_ptr<System>> system = System::open(os.table());
+  REQUIRE(system);
+  REQUIRE((*system)->devices().size() == 64);
+  CHECK((*system)->skipped().size() == 2);
+  MemoryOptions options;
+  options.kind = MemoryKind::kHostCoherent;
+  const Result<Memory> memory = Memory::allocate(*(*system)->devices()[0], 4096, options);
+  REQUIRE(memory);
+  CHECK(os.objects.at(memory->kfd_handle()).gpus.size() == 64);
+}
+
 TEST_CASE("another major version of the interface is refused") {
   FakeOs os;
   os.add_usual_machine();
