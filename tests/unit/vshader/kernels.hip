@@ -189,3 +189,14 @@ __global__ void bytes(unsigned char* out, const unsigned char* in, unsigned shor
   out16[i] = (unsigned short)(in16[i] - 5);
 }
 
+
+typedef u32 Vector16 __attribute__((ext_vector_type(16)));
+
+__global__ void indexed(u32* out, const u32* in, u32 at) {
+  Vector16 v;
+  for (u32 k = 0; k < 16; ++k) v[k] = in[k * 64 + tid_x()];
+  v[at & 15] += 1000;
+  u32 sum = 0;
+  for (u32 k = 0; k < 16; ++k) sum = sum * 3 + v[k];
+  out[tid_x()] = sum + v[(at * 7) & 15];
+}

@@ -50,7 +50,7 @@ Machine::Machine(std::string gfx, uint64_t seed, Hostile hostile, uint32_t compu
 
 Machine::~Machine() = default;
 
-TestBuffer Machine::allocate(size_t bytes, bool writable, bool executable) {
+TestBuffer Machine::allocate(size_t bytes, bool writable, bool executable, bool host_memory) {
   const size_t size = (bytes + kPage - 1) / kPage * kPage;
   Block block;
   block.storage = std::make_unique<std::byte[]>(size + kPage);
@@ -62,8 +62,10 @@ TestBuffer Machine::allocate(size_t bytes, bool writable, bool executable) {
   space_.map({.va = block.buffer.va,
               .size = size,
               .host = block.buffer.host,
+              .mtype = host_memory ? MemType::kUC : MemType::kNC,
               .writable = writable,
-              .executable = executable});
+              .executable = executable,
+              .system = host_memory});
   blocks_.push_back(std::move(block));
   return blocks_.back().buffer;
 }
@@ -74,8 +76,8 @@ void Machine::unmap(const TestBuffer& buffer) {
   }
 }
 
-void Machine::load_kernels(char level) {
-  load_image(read_built("kernels-" + config.gfx + "-O" + level + ".co"));
+void Machine::load_kernels(const std::string& variant) {
+  load_image(read_built("kernels-" + config.gfx + "-O" + variant + ".co"));
 }
 void Machine::load_programs() {
   load_image(read_built("traps-" + config.gfx + ".co"));

@@ -39,11 +39,11 @@ class Machine final : public ShaderSink {
 
   /// Loads the code object that the build made of kernels.hip for this target and optimization level ('0' or
   /// '3').
-  void load_kernels(char level);
+  void load_kernels(const std::string& variant);
   /// Loads what the build made of traps.S for this target.
   void load_programs();
   void load_image(const std::vector<char>& file);
-  TestBuffer allocate(size_t bytes, bool writable = true, bool executable = false);
+  TestBuffer allocate(size_t bytes, bool writable = true, bool executable = false, bool host_memory = false);
   void unmap(const TestBuffer& buffer);
   Dispatch dispatch(const std::string& kernel, const Launch& launch, const std::vector<uint64_t>& kernarg);
   /// One wave of a program without a kernel descriptor (`waves` of them in one work-group).

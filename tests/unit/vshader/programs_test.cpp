@@ -8,14 +8,14 @@ namespace {
 
 struct Variant {
   const char* gfx;
-  char level;
+  const char* level;
   uint64_t seed;
   bool noisy;
 };
 
 Variant variant() {
   const char* gfx = GENERATE("gfx90a", "gfx1100");
-  const char level = GENERATE('0', '3');
+  const char* level = GENERATE("0", "3", "3-wave64");
   const uint64_t seed = GENERATE(1u, 20u);
   return {gfx, level, seed, seed != 1};
 }
@@ -31,7 +31,11 @@ struct Fixture {
     REQUIRE(machine.errors.empty());
     REQUIRE(done);
   }
-  uint32_t wave() const { return std::string(what.gfx) == "gfx90a" ? 64 : 32; }
+  uint32_t wave() const {
+    return std::string(what.gfx) == "gfx90a" || std::string(what.level) == "3-wave64" ? 64 : 32;
+  }
+  /// Lanes between which data can be exchanged: gfx11 keeps to halves of a 64-lane wave.
+  uint32_t exchange() const { return std::string(what.gfx) == "gfx90a" ? 64 : 32; }
   Variant what;
   Machine machine;
 };
@@ -90,7 +94,7 @@ TEST_CASE("reduction with lane exchange, LDS and atomics") {
   uint32_t want = 0;
   for (uint32_t i = 0; i < n; ++i) want += in.as<uint32_t>()[i] = i * 7 + 1;
   f.must_run(f.machine.dispatch("reduce", {.grid = {3072, 1, 1}, .group = {256, 1, 1}},
-                                Arguments().add(total).add(in).add(n).add(256u).add(f.wave()).words()));
+                                Arguments().add(total).add(in).add(n).add(256u).add(f.exchange()).words()));
   CHECK(*total.as<uint32_t>() == want);
 }
 
@@ -225,5 +229,20 @@ TEST_CASE("double precision and narrow integers") {
   for (int i = 0; i < 64; ++i) {
     REQUIRE(o8.as<uint8_t>()[i] == static_cast<uint8_t>(i * 5 + 3));
     REQUIRE(o16.as<uint16_t>()[i] == static_cast<uint16_t>(i * 1000 - 30000 - 5));
+  }
+}
+
+TEST_CASE("a vector of registers with an index of run time") {
+  Fixture f;
+  const TestBuffer in = f.machine.allocate(64 * 16 * 4), out = f.machine.allocate(256);
+  for (uint32_t i = 0; i < 64 * 16; ++i) in.as<uint32_t>()[i] = i * i + 7;
+  const uint32_t at = 11;
+  f.must_run(f.machine.dispatch("indexed", {}, Arguments().add(out).add(in).add(at).words()));
+  for (uint32_t t = 0; t < 64; ++t) {
+    uint32_t v[16], sum = 0;
+    for (uint32_t k = 0; k < 16; ++k) v[k] = in.as<uint32_t>()[k * 64 + t];
+    v[at] += 1000;
+    for (const uint32_t value : v) sum = sum * 3 + value;
+    REQUIRE(out.as<uint32_t>()[t] == sum + v[at * 7 & 15]);
   }
 }

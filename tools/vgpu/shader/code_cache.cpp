@@ -1,10 +1,29 @@
 #include "tools/vgpu/shader/code_cache.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "tools/vgpu/memory/cache_model.h"
 #include "tools/vgpu/shader/exec_table.h"
+#include "tools/vgpu/shader/work_group.h"
 
 namespace vgpu {
+namespace {
+
+// VCC, FLAT_SCRATCH, TTMPs and what else is no general register does not count.
+uint8_t highest_sgpr(const Inst& inst) {
+  constexpr uint32_t kGeneral = 102;
+  uint32_t end = 0;
+  const auto count = [&end](const Operand& operand) {
+    if (operand.is_sgpr() && operand.index < kGeneral)
+      end = std::max(end, uint32_t{operand.index} + operand.dwords);
+  };
+  for (const Operand& operand : inst.dst) count(operand);
+  for (const Operand& operand : inst.src) count(operand);
+  return static_cast<uint8_t>(std::min(end, kGeneral));
+}
+
+}  // namespace
 
 CodeCache::CodeCache(IsaTarget target, bool wave32, MemoryPort& port)
     : decoder_(target), wave32_(wave32), port_(port) {}
@@ -26,7 +45,7 @@ CodeCache::Page* CodeCache::usable_page(Wave& wave) {
     entry->checked_mapping = mapping_epoch_;
   }
   if (entry->checked_words != words_epoch_) {
-    if (!agrees_with_memory(*entry)) {
+    if (!agrees_with_memory(*entry, wave.group->cu)) {
       // An instruction may reach into the next page, so neighbours go too.
       pages_.clear();
       return usable_page(wave);
@@ -36,22 +55,32 @@ CodeCache::Page* CodeCache::usable_page(Wave& wave) {
   return entry.get();
 }
 
-bool CodeCache::agrees_with_memory(const Page& page) {
+bool CodeCache::read_line(uint64_t va, uint32_t cu, uint32_t* words, MemoryFault& fault) {
+  const std::byte* bytes = port_.translate(va, kLineBytes, Access::kExecute, fault);
+  if (!bytes) return false;
+  if (CacheModel* caches = port_.caches()) {
+    return caches->load(CacheModel::Client::kInstruction, cu, va, words, kLineBytes, {}, fault);
+  }
+  std::memcpy(words, bytes, kLineBytes);
+  return true;
+}
+
+bool CodeCache::agrees_with_memory(const Page& page, uint32_t cu) {
   for (uint32_t line = 0; line < kPageBytes / kLineBytes; ++line) {
     if (((page.lines >> line) & 1) == 0) continue;
     MemoryFault fault;
-    const std::byte* now = port_.translate(page.va + line * kLineBytes, kLineBytes, Access::kExecute, fault);
-    if (!now || std::memcmp(now, page.words.data() + line * (kLineBytes / 4), kLineBytes) != 0) return false;
+    uint32_t now[kLineBytes / 4];
+    if (!read_line(page.va + line * kLineBytes, cu, now, fault)) return false;
+    if (std::memcmp(now, page.words.data() + line * (kLineBytes / 4), kLineBytes) != 0) return false;
   }
   return true;
 }
 
-bool CodeCache::fill_line(Page& page, uint32_t word, MemoryFault& fault) {
+bool CodeCache::fill_line(Page& page, uint32_t word, uint32_t cu, MemoryFault& fault) {
   const uint32_t line = word / (kLineBytes / 4);
   if ((page.lines >> line) & 1) return true;
-  const std::byte* bytes = port_.translate(page.va + line * kLineBytes, kLineBytes, Access::kExecute, fault);
-  if (!bytes) return false;
-  std::memcpy(page.words.data() + line * (kLineBytes / 4), bytes, kLineBytes);
+  if (!read_line(page.va + line * kLineBytes, cu, page.words.data() + line * (kLineBytes / 4), fault))
+    return false;
   page.lines |= 1ull << line;
   return true;
 }
@@ -77,7 +106,7 @@ const Inst* CodeCache::decode(Wave& wave, Page& page) {
     const uint32_t at = first + count;
     Page* from = at < kWords ? &page : page_for_tail(page.va + kPageBytes);
     MemoryFault fault;
-    if (!from || !fill_line(*from, at % kWords, fault)) {
+    if (!from || !fill_line(*from, at % kWords, wave.group->cu, fault)) {
       if (count != 0) break;
       wave.raise_fault(fault, 0);
       return nullptr;
@@ -91,6 +120,7 @@ const Inst* CodeCache::decode(Wave& wave, Page& page) {
     inst->raw = words[0] | uint64_t{words[1]} << 32;
   }
   inst->exec = exec_function(*inst);
+  page.sgpr_end[first] = highest_sgpr(*inst);
   page.slots[first] = std::move(inst);
   return page.slots[first].get();
 }

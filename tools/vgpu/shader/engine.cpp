@@ -1,11 +1,15 @@
 #include "tools/vgpu/shader/engine.h"
 
 #include <algorithm>
-#include <list>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <thread>
 #include <unordered_map>
 
 #include "tools/vgpu/kernel/gpu_config.h"
 #include "tools/vgpu/shader/code_cache.h"
+#include "tools/vgpu/shader/gpr_index.h"
 #include "tools/vgpu/shader/launch.h"
 #include "tools/vgpu/shader/memory_port.h"
 #include "tools/vgpu/shader/residency.h"
@@ -18,9 +22,15 @@ namespace {
 class Engine final : public ShaderEngine, public WaveHost {
  public:
   Engine(const GpuConfig& config, const ShaderTarget& target, AddressSpace& memory, ShaderSink& sink)
-      : config_(config), target_(target), memory_(memory), sink_(sink), port_(memory, sink.caches()),
-        code32_(*find_isa_target(config.gfx), true, port_), code64_(*find_isa_target(config.gfx), false, port_),
-        residency_(config, target), scheduler_(config.seed) {}
+      : config_(config),
+        target_(target),
+        memory_(memory),
+        sink_(sink),
+        port_(memory, sink.caches(), !config.hostile.no_pcie_atomics),
+        code32_(*find_isa_target(config.gfx), true, port_),
+        code64_(*find_isa_target(config.gfx), false, port_),
+        residency_(config, target),
+        scheduler_(config.seed) {}
 
   DispatchId start(const Dispatch& dispatch) override;
   bool step(uint64_t budget) override;
@@ -42,7 +52,7 @@ class Engine final : public ShaderEngine, public WaveHost {
  private:
   struct Running {
     DispatchState state;
-    std::list<WorkGroup> groups;
+    std::map<uint64_t, std::unique_ptr<WorkGroup>> groups;  // resident ones, by number
   };
   struct Message {
     Dispatch dispatch;
@@ -60,6 +70,8 @@ class Engine final : public ShaderEngine, public WaveHost {
   bool launch_next(Running& running);
   Running& running_of(const Wave& wave) { return *dispatches_.at(wave.group->dispatch->id); }
   uint64_t take_turn(Wave& wave, uint64_t limit);
+  uint64_t execute(Wave& wave, uint64_t limit);
+  template <bool kIndexed>
   uint64_t execute(Wave& wave, uint64_t limit);
   void settle(Wave& wave);
   void fault(Wave& wave);
@@ -83,6 +95,10 @@ class Engine final : public ShaderEngine, public WaveHost {
   std::vector<DispatchId> order_;  // of start: older dispatches launch first
   std::vector<Message> messages_;
   std::vector<std::pair<Dispatch, WaveError>> errors_;
+  static constexpr uint64_t kSleepersBeforeNap = 16;
+  static constexpr std::chrono::microseconds kNap{50};
+
+  uint64_t sleepers_ = 0;  // turns in a row that ended in s_sleep
   DispatchId last_id_ = 0;
   uint64_t instructions_ = 0;
 };
@@ -97,7 +113,8 @@ ShaderEngine::DispatchId Engine::start(const Dispatch& dispatch) {
       !residency_.can_ever_fit(running->state, running->state.waves_per_group, why)) {
     running->state.target = &target_;
     running->state.stopped = true;
-    report(running->state, {.kind = WaveError::Kind::kUnsupported, .pc = dispatch.code_va, .text = "launch: " + why});
+    report(running->state,
+           {.kind = WaveError::Kind::kUnsupported, .pc = dispatch.code_va, .text = "launch: " + why});
   }
   dispatches_.emplace(id, std::move(running));
   order_.push_back(id);
@@ -114,6 +131,12 @@ bool Engine::step(uint64_t budget) {
     progressed = true;
     budget -= std::min(budget, std::max<uint64_t>(ran, 1));
     deliver_messages();
+    if (sleepers_ > scheduler_.size() + kSleepersBeforeNap) {
+      // Every wave sleeps until someone else stores something: leave the host's processors to that someone.
+      sleepers_ = 0;
+      std::this_thread::sleep_for(kNap);
+      break;
+    }
   }
   if (scheduler_.empty()) find_deadlocks();
   deliver_messages();
@@ -132,13 +155,11 @@ bool Engine::launch_some() {
 
 bool Engine::launch_next(Running& running) {
   DispatchState& state = running.state;
-  running.groups.emplace_back();
-  WorkGroup& group = running.groups.back();
-  if (!residency_.acquire(state, waves_in_group(state, state.next_group), group)) {
-    running.groups.pop_back();
-    return false;
-  }
-  launch_group(config_, state, state.next_group++, group);
+  auto owned = std::make_unique<WorkGroup>();
+  WorkGroup& group = *owned;
+  if (!residency_.acquire(state, waves_in_group(state, state.next_group), group)) return false;
+  launch_group(config_, state, state.next_group, group);
+  running.groups.emplace(state.next_group++, std::move(owned));
   ++state.live_groups;
   group.host = this;
   for (Wave& wave : group.waves) {
@@ -178,10 +199,25 @@ uint64_t Engine::take_turn(Wave& wave, uint64_t limit) {
   }
   if (code_stale_) invalidate_code();
   instructions_ += ran;
+  if (wave.state != WaveState::kYielded) sleepers_ = 0;
   settle(wave);
   return ran;
 }
 
+uint64_t Engine::execute(Wave& wave, uint64_t limit) {
+  uint64_t ran = 0;
+  do {
+    if (wave.state == WaveState::kReindexed) {
+      wave.state = WaveState::kRunning;
+      wave.pc = wave.next_pc;
+    }
+    ran += gpr_indexed(wave) ? execute<true>(wave, limit - ran) : execute<false>(wave, limit - ran);
+  } while (wave.state == WaveState::kReindexed);
+  wave.instructions += ran;
+  return ran;
+}
+
+template <bool kIndexed>
 uint64_t Engine::execute(Wave& wave, uint64_t limit) {
   uint64_t ran = 0;
   CodeCache& code = code_of(wave);
@@ -190,12 +226,14 @@ uint64_t Engine::execute(Wave& wave, uint64_t limit) {
     const Inst* inst = code.fetch(wave, page);
     if (!inst) break;
     wave.next_pc = wave.pc + inst->size;
-    inst->exec(wave, *inst);
+    if constexpr (kIndexed)
+      execute_indexed(wave, *inst);
+    else
+      inst->exec(wave, *inst);
     ++ran;
     if (wave.state != WaveState::kRunning) break;
     wave.pc = wave.next_pc;
   }
-  wave.instructions += ran;
   return ran;
 }
 
@@ -203,9 +241,11 @@ uint64_t Engine::execute(Wave& wave, uint64_t limit) {
 void Engine::settle(Wave& wave) {
   switch (wave.state) {
     case WaveState::kRunning:
+    case WaveState::kReindexed:
       scheduler_.push_tired(&wave);
       break;
     case WaveState::kYielded:
+      ++sleepers_;
       wave.pc = wave.next_pc;
       wave.state = WaveState::kRunning;
       scheduler_.push_tired(&wave);
@@ -266,7 +306,8 @@ void Engine::wave_gone(Wave& wave) {
   Running& running = running_of(wave);
   DispatchState& state = running.state;
   residency_.release(state, group);
-  running.groups.remove_if([&group](const WorkGroup& other) { return &other == &group; });
+  const uint64_t nx = state.group_counts[0], ny = state.group_counts[1];
+  running.groups.erase(group.id[0] + nx * (group.id[1] + ny * group.id[2]));
   --state.live_groups;
   if (state.live_groups == 0 && state.next_group == state.group_total) {
     std::erase(order_, state.id);
@@ -289,12 +330,13 @@ void Engine::kill(DispatchId id) {
   if (found == dispatches_.end()) return;
   Running& running = *found->second;
   scheduler_.drop(&running.state);
-  for (const WorkGroup& group : running.groups) residency_.release(running.state, group);
+  for (const auto& [number, group] : running.groups) residency_.release(running.state, *group);
   std::erase(order_, id);
   dispatches_.erase(found);
 }
 
-// The sink may call back into the driver model, which may wait for readers of the page table: so no guard is held here.
+// The sink may call back into the driver model, which may wait for readers of the page table: so no guard is
+// held here.
 void Engine::deliver_messages() {
   while (!messages_.empty() || !errors_.empty()) {
     const auto messages = std::move(messages_);
@@ -306,14 +348,16 @@ void Engine::deliver_messages() {
   }
 }
 
-// No wave is runnable. A dispatch with resident waves is then stuck in barriers or halts that nothing can end.
+// No wave is runnable. A dispatch with resident waves is then stuck in barriers or halts that nothing can
+// end.
 void Engine::find_deadlocks() {
   for (auto& [id, running] : dispatches_) {
     DispatchState& state = running->state;
     if (state.reported || state.trapped || state.live_groups == 0) continue;
     WaveError error{.kind = WaveError::Kind::kDeadlock};
     uint32_t listed = 0;
-    for (const WorkGroup& group : running->groups) {
+    for (const auto& [number, owned] : running->groups) {
+      const WorkGroup& group = *owned;
       for (const Wave& wave : group.waves) {
         if (wave.state == WaveState::kEnded || listed == 8) continue;
         if (listed++ == 0) {
@@ -323,8 +367,9 @@ void Engine::find_deadlocks() {
           error.text = "no wave can make progress:";
         }
         char line[96];
-        std::snprintf(line, sizeof line, " group %u,%u,%u wave %u %s at %#llx;", group.id[0], group.id[1], group.id[2],
-                      wave.index, wave.state == WaveState::kBarrier ? "waits at a barrier" : "is halted",
+        std::snprintf(line, sizeof line, " group %u,%u,%u wave %u %s at %#llx;", group.id[0], group.id[1],
+                      group.id[2], wave.index,
+                      wave.state == WaveState::kBarrier ? "waits at a barrier" : "is halted",
                       static_cast<unsigned long long>(wave.pc));
         error.text += line;
       }
@@ -335,7 +380,8 @@ void Engine::find_deadlocks() {
 
 }  // namespace
 
-std::unique_ptr<ShaderEngine> ShaderEngine::create(const GpuConfig& config, AddressSpace& memory, ShaderSink& sink) {
+std::unique_ptr<ShaderEngine> ShaderEngine::create(const GpuConfig& config, AddressSpace& memory,
+                                                   ShaderSink& sink) {
   const ShaderTarget* target = find_shader_target(config.gfx);
   if (!target) return nullptr;
   return std::make_unique<Engine>(config, *target, memory, sink);

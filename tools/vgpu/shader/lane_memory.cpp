@@ -1,6 +1,7 @@
 #include "tools/vgpu/shader/lane_memory.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace vgpu {
 

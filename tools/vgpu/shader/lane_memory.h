@@ -138,6 +138,10 @@ inline bool atomic_global(Wave& w, uint32_t lane, uint64_t va, const typename Op
     w.raise_fault(fault, lane);
     return false;
   }
+  if (w.memory->loses_atomics(va)) {
+    std::memset(&old, 0xff, sizeof old);  // what a read that nobody answers returns
+    return true;
+  }
   std::atomic_ref<T> cell(*reinterpret_cast<T*>(bytes));
   old = cell.load(std::memory_order_relaxed);
   while (!cell.compare_exchange_weak(old, Operation()(old, data))) {

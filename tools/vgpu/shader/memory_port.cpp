@@ -11,7 +11,13 @@ std::byte* MemoryPort::translate_slow(uint64_t va, uint32_t size, Access access,
     return nullptr;
   }
   Entry& entry = entries_[index_of(va)];
-  entry = {mapping.va, mapping.size, mapping.host, mapping.writable, mapping.executable};
+  entry = {mapping.va,
+           mapping.size,
+           mapping.host,
+           mapping.writable,
+           mapping.executable,
+           mapping.system,
+           mapping.mtype == MemType::kUC || mapping.mtype == MemType::kCC};
   if (!allows(entry, access)) {
     fault = {va, access, false};
     return nullptr;

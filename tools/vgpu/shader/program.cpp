@@ -1,5 +1,6 @@
 // Program control: branches, calls, barriers, messages, traps, hardware registers, and what only orders or waits.
 #include "tools/vgpu/shader/exec_table.h"
+#include "tools/vgpu/shader/gpr_index.h"
 #include "tools/vgpu/shader/hwreg.h"
 #include "tools/vgpu/shader/scalar_operand.h"
 #include "tools/vgpu/shader/trap.h"
@@ -149,6 +150,10 @@ constexpr ExecEntry kEntries[] = {
     {"s_round_mode", set_mode<0>},
     {"s_denorm_mode", set_mode<4>},
     {"s_icache_inv", invalidate_instructions},
+    {"s_set_gpr_idx_on", exec_set_gpr_idx_on},
+    {"s_set_gpr_idx_off", exec_set_gpr_idx_off},
+    {"s_set_gpr_idx_idx", exec_set_gpr_idx_idx},
+    {"s_set_gpr_idx_mode", exec_set_gpr_idx_mode},
     // Instructions execute one after the other, so what only waits or gives hints has nothing to do.
     {"s_nop", nothing},
     {"s_waitcnt", nothing},

@@ -53,10 +53,12 @@ struct Mode {
   static constexpr uint32_t kRound32Shift = 0, kRound64Shift = 2;    ///< two bits: 0 even, 1 up, 2 down, 3 to zero
   static constexpr uint32_t kDenorm32Shift = 4, kDenorm64Shift = 6;  ///< two bits: 3 keeps all; 64 covers f16 too
   static constexpr uint32_t kDx10Clamp = 1u << 8, kIeee = 1u << 9;
+  static constexpr uint32_t kGprIndex = 1u << 27;  ///< gfx9: M0 shifts vector register numbers
 };
 
 enum class WaveState : uint8_t {
   kRunning,
+  kReindexed,  ///< runs on, and how vector registers are numbered may have changed (gfx9 GPR index mode)
   kYielded,  ///< s_sleep and its like: runnable, but another wave goes first
   kBarrier,  ///< waits for the rest of its work-group
   kHalted,   ///< s_sethalt, or a trap that nobody handles; only the end of the dispatch frees it
