@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "tools/vgpu/isa/valu/entries.h"
+#include "tools/vgpu/isa/valu/matrix.h"
 
 namespace vgpu {
 
@@ -12,7 +13,7 @@ std::span<const ExecEntry> valu_exec_entries() {
     for (const auto list : {integer_entries(), integer16_entries(), carry_entries(), float32_entries(), float64_entries(),
                             float16_entries(), transcendental_entries(), convert_entries(), division_entries(),
                             compare_entries(), move_entries(), packed_entries(), dot_entries(), sad_entries(),
-                            dual_entries()})
+                            dual_entries(), matrix_entries()})
       made->insert(made->end(), list.begin(), list.end());
     return made;
   }();
