@@ -73,7 +73,7 @@ class Reports final : public vgpu::InterruptSink {
   uint64_t gpu_clock() override { return clock += 10; }
   void on_eop_interrupt(uint32_t id) override { eop.push_back(id); }
   void on_sdma_trap(uint32_t id) override { traps.push_back(id); }
-  void on_sq_interrupt(uint32_t, uint32_t data) override { sq.push_back(data); }
+  void on_sq_interrupt(uint32_t, uint32_t data, bool) override { sq.push_back(data); }
   void on_memory_fault(uint32_t queue_id, const vgpu::MemoryFault& fault, const vgpu::WaveError* wave) override {
     faults.push_back(fault);
     fault_queues.push_back(queue_id);

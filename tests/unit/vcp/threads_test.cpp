@@ -15,7 +15,7 @@ class LockingDriver final : public vgpu::InterruptSink {
   uint64_t gpu_clock() override { return 1; }
   void on_eop_interrupt(uint32_t) override { count(); }
   void on_sdma_trap(uint32_t) override { count(); }
-  void on_sq_interrupt(uint32_t, uint32_t) override { count(); }
+  void on_sq_interrupt(uint32_t, uint32_t, bool) override { count(); }
   void on_memory_fault(uint32_t, const vgpu::MemoryFault&, const vgpu::WaveError*) override { count(); }
   void on_queue_error(uint32_t, uint32_t, uint32_t, const char*) override {
     count();

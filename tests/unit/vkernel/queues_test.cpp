@@ -209,7 +209,11 @@ TEST_CASE("UPDATE_QUEUE and SET_CU_MASK") {
   CHECK(update(0, client.ring.va, 4096, 101, 7) == -EINVAL);
   CHECK(update(0, client.ring.va, 4096, 100, 16) == -EINVAL);
   CHECK(update(0, 0x7000, 4096, 100, 7) == -EFAULT);
+  auto other = client.buffer(8192, kGtt);
+  CHECK(update(0, other.va, 8192, 0, 7) == 0);
+  CHECK(client.unmap(other.handle) == -EBUSY);
   CHECK(update(0, client.ring.va, 4096, 0, 7) == 0);
+  CHECK(client.unmap(other.handle) == 0);  // the new ring is held, the old one not any more
   CHECK(update(0, client.ring.va, 4096, 100, 15) == 0);
 
   uint32_t mask[4] = {~0u, ~0u, ~0u, ~0u};

@@ -46,7 +46,8 @@ class InterruptSink {
   virtual uint64_t gpu_clock() = 0;
   virtual void on_eop_interrupt(uint32_t context_id) = 0;           ///< CP end-of-pipe (event id)
   virtual void on_sdma_trap(uint32_t context_id) = 0;               ///< SDMA TRAP, low 28 bits
-  virtual void on_sq_interrupt(uint32_t doorbell_id, uint32_t data) = 0;  ///< s_sendmsg interrupt
+  /// s_sendmsg interrupt; `privileged`: sent by the trap handler, which the driver reads as queue and exceptions.
+  virtual void on_sq_interrupt(uint32_t doorbell_id, uint32_t data, bool privileged) = 0;
   virtual void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) = 0;
   /// CP bad opcode: `exception_code` as KFD_EC_* (16 dispatch dim invalid .. 23 vendor packet unsupported); 0 when an
   /// SDMA engine halted (the driver has no code for that). The queue runs nothing more. Text is for a person.

@@ -204,8 +204,10 @@ void Processor::on_wave_error(const Dispatch& dispatch, const WaveError& error) 
   });
 }
 
-void Processor::on_shader_interrupt(const Dispatch& dispatch, uint32_t data, bool) {
-  gpu_.outbox.post([doorbell = dispatch.doorbell_id, data](InterruptSink& sink) { sink.on_sq_interrupt(doorbell, data); });
+void Processor::on_shader_interrupt(const Dispatch& dispatch, uint32_t data, bool priv) {
+  gpu_.outbox.post([doorbell = dispatch.doorbell_id, data, priv](InterruptSink& sink) {
+    sink.on_sq_interrupt(doorbell, data, priv);
+  });
 }
 
 }  // namespace vgpu

@@ -37,6 +37,8 @@ void make_kernel() {
   options->defaults_path = std::string(root) + kDefaultsFile;
   the_root = new std::string(root);
   the_kernel = new Kernel(*std::move(options));
+  const auto after = [] { the_kernel->after_fork(); };
+  pthread_atfork([] { the_kernel->before_fork(); }, after, after);
 }
 
 int render_minor_of(std::string_view path) {

@@ -1,6 +1,7 @@
 // libbarehip-vgpu.so: the simulated machine behind the seam kfd/os.h, in the process of its client.
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -182,6 +183,8 @@ extern "C" __attribute__((visibility("default"))) const barehip_os_table* barehi
   }
   chosen = new std::string(spec);
   kernel = new Kernel(*std::move(options));
+  const auto after = [] { kernel->after_fork(); };
+  pthread_atfork([] { kernel->before_fork(); }, after, after);
   return &table;
 }
 

@@ -96,6 +96,7 @@ void GpuRunner::run() {
     } else if (++idle < kStepsBeforeSleep) {
       std::this_thread::yield();
     } else {
+      install_fault_handler();  // a test framework may have put its own one in our place
       gate_->arm();
       if (!cp_->step() && !stop_.load() && !cp_->must_poll()) gate_->wait(-1);
       gate_->disarm();
@@ -157,9 +158,10 @@ void GpuRunner::deliver_held_events() {
   held_events_.clear();
 }
 
-void GpuRunner::on_sq_interrupt(uint32_t, uint32_t data) {
+void GpuRunner::on_sq_interrupt(uint32_t, uint32_t data, bool privileged) {
+  // From a trap handler the data names a queue and its exceptions; from a kernel it is an event's id.
   const uint64_t mask = data >> kSqMaskShift & kSqMaskBits;
-  if (mask != 0 && raise_queue_exception(data & kSqDoorbellMask, mask)) return;
+  if (privileged && mask != 0 && raise_queue_exception(data & kSqDoorbellMask, mask)) return;
   event_interrupt(data & 0xffffff, 24);
 }
 

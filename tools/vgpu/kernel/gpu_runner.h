@@ -52,7 +52,7 @@ class GpuRunner final : private InterruptSink {
   uint64_t gpu_clock() override;
   void on_eop_interrupt(uint32_t context_id) override;
   void on_sdma_trap(uint32_t context_id) override;
-  void on_sq_interrupt(uint32_t doorbell_id, uint32_t data) override;
+  void on_sq_interrupt(uint32_t doorbell_id, uint32_t data, bool privileged) override;
   void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) override;
   void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) override;
   void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) override;

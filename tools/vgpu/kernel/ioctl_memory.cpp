@@ -132,6 +132,8 @@ template <class Each>
 int for_each_device(Call& call, Each each) {
   auto& args = call.as<uapi::MapMemory>();
   if (args.n_devices == 0 || args.n_success > args.n_devices) return -EINVAL;
+  constexpr uint32_t kMostDevices = 1u << 20;  // the kernel has no memory for longer lists either
+  if (args.n_devices > kMostDevices) return -ENOMEM;
   std::vector<uint32_t> ids(args.n_devices);
   if (!copy_from_user(ids.data(), args.device_ids_ptr, ids.size() * sizeof(uint32_t))) return -EFAULT;
   std::lock_guard lock(call.process.mutex);

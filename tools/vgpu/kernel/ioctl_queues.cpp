@@ -69,6 +69,7 @@ int hold_buffers(Process& process, ProcessDevice& device, const uapi::CreateQueu
   if (const int error = hold(args.read_pointer & kPage, kPageBytes)) return error;
   // Rings smaller than a page must only start where their mapping starts.
   if (const int error = hold(args.ring_base & kPage, args.ring_size & kPage)) return error;
+  queue.ring = queue.buffers.back();
   if (is_sdma(args.queue_type)) return 0;
   if (args.eop_buffer != 0) {
     if (args.eop_buffer_size != kEopBytes) return -EINVAL;
@@ -85,6 +86,13 @@ int hold_buffers(Process& process, ProcessDevice& device, const uapi::CreateQueu
 void release_buffers(ProcessDevice& device, Queue& queue) {
   for (MemoryObject* object : queue.buffers) --object->queue_uses[device.gpu->index];
   queue.buffers.clear();
+}
+
+void let_go(ProcessDevice& device, Queue& queue, MemoryObject* object) {
+  const auto held = std::ranges::find(queue.buffers, object);
+  if (held == queue.buffers.end()) return;
+  --object->queue_uses[device.gpu->index];
+  queue.buffers.erase(held);
 }
 
 bool doorbell_taken(const ProcessDevice& device, uint32_t id) {
@@ -230,6 +238,8 @@ int ioctl_update_queue(Call& call) {
     if (hold_buffer(call.process, device, args.ring_base & ~(kPageBytes - 1), ring_bytes & ~(kPageBytes - 1), queue) != 0) {
       return -EFAULT;
     }
+    let_go(device, queue, queue.ring);
+    queue.ring = queue.buffers.back();
   }
   queue.params.ring_va = args.ring_base;
   queue.params.ring_bytes = ring_bytes;

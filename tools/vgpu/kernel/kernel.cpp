@@ -96,6 +96,16 @@ std::shared_ptr<DrmFile> Kernel::drm_file(int fd) {
   return lookup(fd, file) ? file.drm : nullptr;
 }
 
+void Kernel::before_fork() {
+  process_mutex_.lock();
+  files_mutex_.lock();
+}
+
+void Kernel::after_fork() {
+  files_mutex_.unlock();
+  process_mutex_.unlock();
+}
+
 Process& Kernel::current_process() {
   std::lock_guard lock(process_mutex_);
   if (process_ == nullptr || process_->pid != getpid()) process_ = new Process(machine_);

@@ -35,6 +35,10 @@ class Kernel {
   /// The client unmapped that range, or mapped something else there.
   void forget_range(void* addr, size_t length);
 
+  /// Around fork(): no other thread may hold a lock that the child would find taken. Doors call these.
+  void before_fork();
+  void after_fork();
+
   /// For ACQUIRE_VM: the open file behind a descriptor; null when it is no render node.
   std::shared_ptr<DrmFile> drm_file(int fd);
 

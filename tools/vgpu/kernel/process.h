@@ -27,6 +27,7 @@ struct Queue {
   bool on_hardware = false;  ///< handed to the command processor
   int sdma_slot = -1;        ///< of SDMA queues
   std::vector<MemoryObject*> buffers;  ///< held while the queue exists
+  MemoryObject* ring = nullptr;        ///< one of them
 };
 
 /// One GPU as one process sees it.
