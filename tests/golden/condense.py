@@ -32,6 +32,8 @@ def ioctl_line(name, text):
     if name in TIMING or name in PAIRED:
         return None
     values = fields(text)
+    if name == '0x82':
+        return 'DBG_TRAP_OLD'  # a number that only development drivers had
     if name == 'ALLOC_MEMORY_OF_GPU':
         return f"ALLOC {values['flags']} {values['size']}"
     if name == 'FREE_MEMORY_OF_GPU':

@@ -36,7 +36,10 @@ int Call::refuse(int error, const char* why) {
 
 int Kernel::kfd_ioctl(const File& file, unsigned long request, void* arg) {
   const IoctlRow* row = find_ioctl(_IOC_NR(request));
-  if (row == nullptr || row->min_minor > machine_.options.kfd_minor) return -ENOTTY;
+  if (row == nullptr || row->min_minor > machine_.options.kfd_minor) {
+    if (machine_.trace.on()) machine_.trace.line(describe_unknown_ioctl(_IOC_NR(request)));
+    return -ENOTTY;
+  }
   // A descriptor that a child inherited names the parent's process.
   if (file.pid != getpid()) return -EBADF;
   if (interrupt_now()) return -EINTR;

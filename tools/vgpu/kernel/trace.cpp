@@ -90,4 +90,6 @@ std::string describe_ioctl(std::string_view name, std::span<const std::byte> byt
   return text + fmt::format(" -> {}", result);
 }
 
+std::string describe_unknown_ioctl(unsigned number) { return fmt::format("ioctl {:#x} -> ENOTTY", number); }
+
 }  // namespace vgpu
