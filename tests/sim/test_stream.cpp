@@ -1,4 +1,6 @@
 // Order: within a stream, between streams through events, and with the null stream.
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "tests/sim/hip_test.h"
@@ -11,6 +13,18 @@ TEST_CASE("a stream runs its kernels in order, through many rounds of the ring")
   for (int i = 0; i < 5000; ++i) REQUIRE(launch(kIncrement, 1, 1, 0, stream, cell.get()) == hipSuccess);
   REQUIRE_HIP(hipStreamSynchronize(stream));
   CHECK(cell.read()[0] == 5000);
+}
+
+TEST_CASE("a kernel does not start before the one before it has ended") {
+  PinnedWords words(2);  // the flag, and what the second kernel writes
+  StreamGuard stream(hipStreamNonBlocking);
+  REQUIRE_HIP(launch(kSpin, 1, 1, 0, stream, words.get()));
+  REQUIRE_HIP(launch(kStore, 1, 1, 0, stream, words.get() + 1, 1u));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK(__atomic_load_n(words.get() + 1, __ATOMIC_ACQUIRE) == 0);
+  words.set(0, 1);
+  REQUIRE_HIP(hipStreamSynchronize(stream));
+  CHECK(words.get()[1] == 1);
 }
 
 TEST_CASE("query says not ready while a kernel runs, and synchronize waits for it") {
