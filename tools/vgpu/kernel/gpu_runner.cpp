@@ -16,6 +16,7 @@ namespace vgpu {
 namespace {
 
 constexpr int kStepsBeforeSleep = 200;       // idle looks before the thread arms the doorbells and sleeps
+constexpr uint32_t kMostHeldSteps = 500;     // hostile mode holds an interrupt back for so many looks at the queues
 constexpr uint64_t kStepsBetweenEvictions = 50;
 constexpr int64_t kShortestPollUs = 20;      // while a packet waits on memory
 constexpr int64_t kLongestPollUs = 500;
@@ -84,8 +85,9 @@ void GpuRunner::run() {
       machine_.log.report(describe_stray_access(gpu_, stray));
       raise_memory_fault({.va = stray, .access = Access::kRead, .not_present = true});
     }
-    // Held back at most until nothing else is to do, so that nobody waits for ever.
-    if (!worked || interrupts_ % 5 == 0) deliver_held_events();
+    // Held back at most for a number of steps or until nothing else is to do: a queue may work without end for lack of
+    // what the waiting host would do.
+    if (!worked || ++held_steps_ >= kMostHeldSteps) deliver_held_events();
     if (worked) {
       idle = 0;
       poll_us = kShortestPollUs;
@@ -156,6 +158,7 @@ void GpuRunner::deliver_held_events() {
   // One interrupt may stand for several: the driver then finds the others by looking at all slots.
   for (const auto& [id, bits] : held_events_) events_.on_signal_interrupt(id, bits);
   held_events_.clear();
+  held_steps_ = 0;
 }
 
 void GpuRunner::on_sq_interrupt(uint32_t, uint32_t data, bool privileged) {

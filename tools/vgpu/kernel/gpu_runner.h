@@ -64,6 +64,7 @@ class GpuRunner final : private InterruptSink {
   std::unique_ptr<DoorbellGate> gate_;
   std::unique_ptr<CommandProcessor> cp_;
   std::vector<std::pair<uint32_t, uint32_t>> held_events_;  // partial id and its bits; GPU thread only
+  uint32_t held_steps_ = 0;
   uint64_t interrupts_ = 0;
   std::mutex queues_mutex_;
   std::map<uint32_t, QueueView> queues_;
