@@ -61,10 +61,21 @@ install_packages() {
   fi
 }
 
-# build_tree DIR [meson setup options]: configures DIR/obj and builds and installs into DIR/{bin,lib,include,examples}.
+# installed_targets DIR: what of DIR/obj is installed, as ninja targets; the tests are not.
+installed_targets() {
+  meson introspect --targets "$1/obj" | python3 -c '
+import json, os, sys
+top = os.path.realpath(sys.argv[1])
+for target in json.load(sys.stdin):
+    if target["installed"]:
+        print("\n".join(os.path.relpath(os.path.realpath(name), top) for name in target["filename"]))' "$1/obj"
+}
+
+# build_tree DIR all|installed [meson setup options]: configures DIR/obj, builds everything or only what is installed, and
+# installs into DIR/{bin,lib,include,examples}.
 build_tree() {
-  local dir=$1 jobs
-  shift
+  local dir=$1 what=$2 jobs targets=()
+  shift 2
   if [ -z "${CC:-}" ] && command -v ccache >/dev/null; then export CC='ccache gcc' CXX='ccache g++'; fi
   if [ ! -f "$dir/obj/build.ninja" ]; then
     say "configuring $dir"
@@ -73,8 +84,9 @@ build_tree() {
       { tail -n 20 "$dir/configure.log" >&2; die "meson setup failed; the whole log: $dir/configure.log"; }
   fi
   jobs=${JOBS:-$(nproc)}
+  [ "$what" = all ] || mapfile -t targets < <(installed_targets "$dir")
   say "building $dir with $jobs jobs (progress every 15 s)"
-  ninja_progress "$dir" -j "$jobs" || { grep -m1 -A25 '^FAILED' "$dir/build.log" >&2; die "the build failed; the whole log: $dir/build.log"; }
+  ninja_progress "$dir" -j "$jobs" "${targets[@]}" || { grep -m1 -A25 '^FAILED' "$dir/build.log" >&2; die "the build failed; the whole log: $dir/build.log"; }
   meson install -C "$dir/obj" --no-rebuild >"$dir/install.log" 2>&1 || { tail -n 5 "$dir/install.log" >&2; die "installing into $dir failed"; }
   say "built: $dir/bin $dir/lib $dir/examples"
 }
