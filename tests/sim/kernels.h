@@ -25,7 +25,8 @@ extern const void* const kStore;         // (uint32_t* to, uint32_t value): a st
 extern const void* const kLoad;          // (const uint32_t* from, uint32_t* to)
 extern const void* const kTrap;          // (): __builtin_trap
 extern const void* const kDebugTrap;     // (uint32_t* out): __builtin_debugtrap, then out[0] = 1
-extern const void* const kIllegal;       // (): a word that is no instruction
+extern const void* const kIllegal;
+extern const void* const kUnmodelled;       // (): an instruction that vgpu refuses by name
 extern const void* const kAtomicSum;     // (uint32_t* sum, uint32_t count): atomic adds of all work-items
 extern const void* const kClock;         // (uint64_t* out, uint64_t ticks): waits that many counter ticks
 

@@ -103,6 +103,7 @@ __global__ void debug_trap(uint32_t* out) {
   out[0] = 1;
 }
 __global__ void illegal() { asm volatile(".long 0xffffffff"); }
+__global__ void refused() { asm volatile("ds_gws_barrier v0 gds"); }
 
 __global__ void atomic_sum(uint32_t* sum, uint32_t count) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -137,6 +138,7 @@ const void* const kLoad = reinterpret_cast<const void*>(load);
 const void* const kTrap = reinterpret_cast<const void*>(trap);
 const void* const kDebugTrap = reinterpret_cast<const void*>(debug_trap);
 const void* const kIllegal = reinterpret_cast<const void*>(illegal);
+const void* const kUnmodelled = reinterpret_cast<const void*>(refused);
 const void* const kAtomicSum = reinterpret_cast<const void*>(atomic_sum);
 const void* const kClock = reinterpret_cast<const void*>(clock);
 const void* const kCounterSymbol = &g_counter;

@@ -63,6 +63,13 @@ TEST_CASE("an illegal instruction", "[fault]") {
   check_sticky(error);
 }
 
+// Only for vgpu, which has no global wave sync: what it cannot do ends as a GPU that hangs and is reset, never in a wait.
+TEST_CASE("an instruction that vgpu refuses", "[.vgpu]") {
+  REQUIRE_HIP(hipLaunchKernel(kUnmodelled, 1, 1, nullptr, 0, nullptr));
+  CHECK_HIP_ERROR(hipDeviceSynchronize(), hipErrorLaunchFailure);
+  check_sticky(hipErrorLaunchFailure);
+}
+
 TEST_CASE("a trap in one of many blocks", "[fault]") {
   REQUIRE_HIP(hipLaunchKernel(kTrap, 50, 128, nullptr, 0, nullptr));
   CHECK_HIP_ERROR(hipDeviceSynchronize(), hipErrorLaunchFailure);

@@ -83,6 +83,12 @@ build_tree() {
     meson setup "$dir/obj" "$top" --prefix="$dir" --libdir=lib "$@" >"$dir/configure.log" 2>&1 ||
       { tail -n 20 "$dir/configure.log" >&2; die "meson setup failed; the whole log: $dir/configure.log"; }
   fi
+  # Configured before Catch2 was there (by quickstart): look again.
+  if [ "$what" = all ] && [ "$(meson introspect --tests "$dir/obj")" = '[]' ]; then
+    say "configuring $dir again, for the tests"
+    meson setup --reconfigure "$dir/obj" "$top" >"$dir/configure.log" 2>&1 ||
+      { tail -n 20 "$dir/configure.log" >&2; die "meson setup failed; the whole log: $dir/configure.log"; }
+  fi
   jobs=${JOBS:-$(nproc)}
   [ "$what" = all ] || mapfile -t targets < <(installed_targets "$dir")
   say "building $dir with $jobs jobs (progress every 15 s)"

@@ -251,6 +251,15 @@ void EventTable::on_memory_exception(const uapi::MemoryException& exception) {
   }
 }
 
+void EventTable::on_hw_exception(const uapi::HwException& exception) {
+  std::lock_guard lock(mutex_);
+  for (auto& [id, event] : events_) {
+    if (event->type != uapi::kEventHwException) continue;
+    event->hardware = exception;
+    signal_locked(*event);
+  }
+}
+
 void EventTable::on_queue_exception(uint32_t event_id) {
   std::lock_guard lock(mutex_);
   if (const auto event = find(event_id)) signal_locked(*event);

@@ -37,6 +37,7 @@ class EventTable {
   /// An interrupt that carries the low `bits` bits of a signal event's id, or nothing useful.
   void on_signal_interrupt(uint32_t partial_id, uint32_t bits);
   void on_memory_exception(const uapi::MemoryException& exception);
+  void on_hw_exception(const uapi::HwException& exception);
   /// The event of a queue's exceptions, by id; unknown ids are ignored.
   void on_queue_exception(uint32_t event_id);
   /// Wakes everyone who waits, for no reason (spurious wake-up of hostile mode).

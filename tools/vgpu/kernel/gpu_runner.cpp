@@ -179,6 +179,16 @@ void GpuRunner::raise_memory_fault(const MemoryFault& fault) {
   events_.on_memory_exception(exception);
 }
 
+// What the driver does with waves that never end: it resets the GPU, and the process's queues are gone.
+void GpuRunner::raise_hang() {
+  evicted_ = true;
+  cp_->evict_all();
+  uapi::HwException exception{};  // whole GPU, cause: hang
+  exception.memory_lost = 1;
+  exception.gpu_id = gpu_.gpu_id;
+  events_.on_hw_exception(exception);
+}
+
 void GpuRunner::on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) {
   if (wave == nullptr) machine_.log.report(describe_packet_fault(gpu_, queue_id, fault));
   raise_memory_fault(fault);
@@ -217,6 +227,8 @@ void GpuRunner::on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t
 
 void GpuRunner::on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) {
   machine_.log.report(describe_wave_error(gpu_, space_, queue_id, dispatch, error));
+  // Neither can go on here: what hardware would do with the instruction is not modelled, and a deadlock never ends.
+  if (error.kind == WaveError::Kind::kUnsupported || error.kind == WaveError::Kind::kDeadlock) raise_hang();
 }
 
 }  // namespace vgpu

@@ -46,6 +46,7 @@ class GpuRunner final : private InterruptSink {
   void event_interrupt(uint32_t id, uint32_t bits);
   void deliver_held_events();
   void raise_memory_fault(const MemoryFault& fault);
+  void raise_hang();
   /// Exceptions of a queue: into the payload that its save area names, then the event. False: nobody to tell.
   bool raise_queue_exception(uint32_t doorbell_id, uint64_t mask);
 
