@@ -45,7 +45,9 @@ size_t compare(const std::string& cpu, const std::vector<uint32_t>& code) {
   size_t count = 0;
   for (size_t at = 0; at < code.size(); ++count) {
     const std::span<const uint32_t> words(code.data() + at, std::min<size_t>(4, code.size() - at));
-    const oracle::Line expected = llvm.disassemble(words);
+    oracle::Line expected = llvm.disassemble(words);
+    // LLVM's name for the zeros between functions, which no GPU executes.
+    if (expected.text == "v_illegal") expected.size = 0;
     vgpu::Inst inst;
     const bool ok = decoder.decode(words, vgpu::is_gfx11(*target), inst);
     CAPTURE(cpu, at * 4, words[0]);
