@@ -12,7 +12,9 @@ using elf::hex;
 using elf::View;
 
 constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view kElfMagic = "\x7f" "ELF";
+constexpr std::string_view kElfMagic =
+    "\x7f"
+    "ELF";
 constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kFixedEntryBytes = 24;  // offset, size, length of the id
 // clang writes an entry per target; a real bundle has a few dozen at most.
@@ -29,8 +31,7 @@ bool starts_with(std::span<const std::byte> bytes, std::string_view magic) {
 
 std::unexpected<Error> compressed(uint64_t offset) {
   return fail(ErrorCode::kNotSupported, "read offload bundle",
-              "offload bundle: compressed (CCOB at offset " + hex(offset) +
-                  "); compile without --offload-compress");
+              "offload bundle: compressed (CCOB at offset " + hex(offset) + "); compile without --offload-compress");
 }
 
 std::unexpected<Error> no_container(uint64_t offset) {

@@ -17,9 +17,9 @@ namespace barehip::codeobj {
 
 /// One image in a container. `bytes` points into the container.
 struct ContainerEntry {
-  std::string id;                 ///< as in the bundle ("hipv4-amdgcn-amd-amdhsa--gfx90a"); "" for a plain ELF
+  std::string id;                  ///< as in the bundle ("hipv4-amdgcn-amd-amdhsa--gfx90a"); "" for a plain ELF
   std::optional<TargetId> target;  ///< not set for host entries and for what is not AMDGPU code
-  uint8_t generic_version = 0;    ///< of a generic target, 0 when unknown
+  uint8_t generic_version = 0;     ///< of a generic target, 0 when unknown
   std::span<const std::byte> bytes;
 };
 

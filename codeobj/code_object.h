@@ -22,15 +22,15 @@
 namespace barehip::codeobj {
 
 struct KernelArgument {
-  std::string name;  ///< often empty: clang writes it only on request
+  std::string name;     ///< often empty: clang writes it only on request
   uint32_t offset = 0;  ///< bytes from the start of the kernarg segment
   uint32_t size = 0;    ///< bytes
   ValueKind kind = ValueKind::kByValue;
 };
 
 struct Kernel {
-  std::string name;    ///< as in the source, mangled: "_Z4vaddPKfS0_Pfi"
-  std::string symbol;  ///< name of the descriptor: "_Z4vaddPKfS0_Pfi.kd"
+  std::string name;                ///< as in the source, mangled: "_Z4vaddPKfS0_Pfi"
+  std::string symbol;              ///< name of the descriptor: "_Z4vaddPKfS0_Pfi.kd"
   uint64_t descriptor_offset = 0;  ///< from the load address; load address plus this is the kernel_object
   KernelDescriptor descriptor{};
 
@@ -42,7 +42,7 @@ struct Kernel {
   uint32_t wavefront_size = 64;
   uint32_t sgpr_count = 0, vgpr_count = 0, agpr_count = 0;
   uint32_t sgpr_spill_count = 0, vgpr_spill_count = 0;
-  uint32_t max_flat_workgroup_size = 0;  ///< work-items; 0: not said
+  uint32_t max_flat_workgroup_size = 0;               ///< work-items; 0: not said
   std::array<uint32_t, 3> required_workgroup_size{};  ///< 0: not said
 
   std::vector<KernelArgument> arguments;  ///< explicit ones first, as in the metadata
@@ -79,7 +79,7 @@ class CodeObject {
   static Result<CodeObject> parse(std::span<const std::byte> elf);
 
   [[nodiscard]] const TargetId& target() const { return target_; }
-  [[nodiscard]] unsigned version() const { return version_; }                ///< 4, 5 or 6
+  [[nodiscard]] unsigned version() const { return version_; }                 ///< 4, 5 or 6
   [[nodiscard]] uint8_t generic_version() const { return generic_version_; }  ///< 0 unless for a generic target
 
   /// What to allocate: one range of executable GPU memory.

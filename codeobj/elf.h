@@ -104,8 +104,8 @@ inline constexpr uint16_t kUndefinedSection = 0, kAmdgpuLdsSection = 0xff00, kRe
 inline constexpr int64_t kDynRela = 7, kDynRelaSize = 8, kDynRelaEntry = 9, kDynRel = 17, kDynJmpRel = 23;
 inline constexpr uint32_t kNoteAmdgpuMetadata = 32;
 
-inline constexpr uint32_t kRelAbs32Lo = 1, kRelAbs32Hi = 2, kRelAbs64 = 3, kRelRel32 = 4, kRelRel64 = 5,
-                          kRelAbs32 = 6, kRelRelative64 = 13;
+inline constexpr uint32_t kRelAbs32Lo = 1, kRelAbs32Hi = 2, kRelAbs64 = 3, kRelRel32 = 4, kRelRel64 = 5, kRelAbs32 = 6,
+                          kRelRelative64 = 13;
 
 /// True when [offset, offset + size) lies in [0, limit).
 constexpr bool inside(uint64_t offset, uint64_t size, uint64_t limit) {

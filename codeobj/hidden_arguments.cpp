@@ -49,20 +49,24 @@ constexpr std::array kNames = std::to_array<Name>({
 
 // Slot 24 of version 4 serves printf or hostcall, whichever the module uses; hostcall is HIP's.
 constexpr std::array kVersion4 = std::to_array<HiddenArgument>({
-    {K::kHiddenGlobalOffsetX, 0, 8},     {K::kHiddenGlobalOffsetY, 8, 8},     {K::kHiddenGlobalOffsetZ, 16, 8},
-    {K::kHiddenHostcallBuffer, 24, 8},   {K::kHiddenDefaultQueue, 32, 8},     {K::kHiddenCompletionAction, 40, 8},
+    {K::kHiddenGlobalOffsetX, 0, 8},
+    {K::kHiddenGlobalOffsetY, 8, 8},
+    {K::kHiddenGlobalOffsetZ, 16, 8},
+    {K::kHiddenHostcallBuffer, 24, 8},
+    {K::kHiddenDefaultQueue, 32, 8},
+    {K::kHiddenCompletionAction, 40, 8},
     {K::kHiddenMultigridSyncArg, 48, 8},
 });
 
 constexpr std::array kVersion5 = std::to_array<HiddenArgument>({
-    {K::kHiddenBlockCountX, 0, 4},      {K::kHiddenBlockCountY, 4, 4},        {K::kHiddenBlockCountZ, 8, 4},
-    {K::kHiddenGroupSizeX, 12, 2},      {K::kHiddenGroupSizeY, 14, 2},        {K::kHiddenGroupSizeZ, 16, 2},
-    {K::kHiddenRemainderX, 18, 2},      {K::kHiddenRemainderY, 20, 2},        {K::kHiddenRemainderZ, 22, 2},
-    {K::kHiddenGlobalOffsetX, 40, 8},   {K::kHiddenGlobalOffsetY, 48, 8},     {K::kHiddenGlobalOffsetZ, 56, 8},
-    {K::kHiddenGridDims, 64, 2},        {K::kHiddenPrintfBuffer, 72, 8},      {K::kHiddenHostcallBuffer, 80, 8},
-    {K::kHiddenMultigridSyncArg, 88, 8}, {K::kHiddenHeapV1, 96, 8},           {K::kHiddenDefaultQueue, 104, 8},
+    {K::kHiddenBlockCountX, 0, 4},        {K::kHiddenBlockCountY, 4, 4},      {K::kHiddenBlockCountZ, 8, 4},
+    {K::kHiddenGroupSizeX, 12, 2},        {K::kHiddenGroupSizeY, 14, 2},      {K::kHiddenGroupSizeZ, 16, 2},
+    {K::kHiddenRemainderX, 18, 2},        {K::kHiddenRemainderY, 20, 2},      {K::kHiddenRemainderZ, 22, 2},
+    {K::kHiddenGlobalOffsetX, 40, 8},     {K::kHiddenGlobalOffsetY, 48, 8},   {K::kHiddenGlobalOffsetZ, 56, 8},
+    {K::kHiddenGridDims, 64, 2},          {K::kHiddenPrintfBuffer, 72, 8},    {K::kHiddenHostcallBuffer, 80, 8},
+    {K::kHiddenMultigridSyncArg, 88, 8},  {K::kHiddenHeapV1, 96, 8},          {K::kHiddenDefaultQueue, 104, 8},
     {K::kHiddenCompletionAction, 112, 8}, {K::kHiddenDynamicLdsSize, 120, 4}, {K::kHiddenPrivateBase, 192, 4},
-    {K::kHiddenSharedBase, 196, 4},     {K::kHiddenQueuePtr, 200, 8},
+    {K::kHiddenSharedBase, 196, 4},       {K::kHiddenQueuePtr, 200, 8},
 });
 
 }  // namespace

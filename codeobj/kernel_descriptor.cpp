@@ -24,9 +24,8 @@ DescriptorInfo describe_descriptor(const KernelDescriptor& d, const Target& targ
   const uint32_t granule = target.vgpr_encoding_granule * (wave32 ? 2u : 1u);
   info.vgprs = (rsrc1::kVgprs.get(d.compute_pgm_rsrc1) + 1) * granule;
   if (target.unified_vgprs) info.accum_offset = (rsrc3::kAccumOffset.get(d.compute_pgm_rsrc3) + 1) * 4;
-  info.sgprs = target.sgpr_alloc_granule
-                   ? (rsrc1::kSgprs.get(d.compute_pgm_rsrc1) / 2 + 1) * target.sgpr_alloc_granule
-                   : 128u;
+  info.sgprs =
+      target.sgpr_alloc_granule ? (rsrc1::kSgprs.get(d.compute_pgm_rsrc1) / 2 + 1) * target.sgpr_alloc_granule : 128u;
   info.user_sgprs = rsrc2::kUserSgprs.get(d.compute_pgm_rsrc2);
   info.uses_scratch = rsrc2::kPrivateSegment.get(d.compute_pgm_rsrc2) != 0;
   info.uses_dynamic_stack = (d.kernel_code_properties & property::kUsesDynamicStack) != 0;

@@ -63,19 +63,19 @@ inline constexpr BitField kPrivateSegment{0, 1}, kUserSgprs{1, 5}, kTrapHandler{
     kMemoryException{14, 1}, kLdsSize{15, 9}, kFpExceptions{24, 7};
 }
 namespace rsrc3 {
-inline constexpr BitField kAccumOffset{0, 6}, kTgSplit{16, 1};                                      // gfx90a, gfx942
+inline constexpr BitField kAccumOffset{0, 6}, kTgSplit{16, 1};  // gfx90a, gfx942
 inline constexpr BitField kSharedVgprs{0, 4}, kInstPrefSize{4, 6}, kTrapOnStart{10, 1}, kTrapOnEnd{11, 1},
-    kImageOp{31, 1};                                                                               // gfx11
-}
+    kImageOp{31, 1};  // gfx11
+}  // namespace rsrc3
 namespace preload {
 inline constexpr BitField kLength{0, 7}, kOffset{7, 9};  // dwords
 }
 
 /// What the descriptor says, in plain units.
 struct DescriptorInfo {
-  uint32_t vgprs = 0;        ///< allocated per lane (with AccVGPRs where the file is unified)
+  uint32_t vgprs = 0;         ///< allocated per lane (with AccVGPRs where the file is unified)
   uint32_t accum_offset = 0;  ///< first AccVGPR; 0 where there are none in the unified file
-  uint32_t sgprs = 0;        ///< allocated per wave
+  uint32_t sgprs = 0;         ///< allocated per wave
   uint32_t user_sgprs = 0;
   uint8_t wave_size = 64;
   bool uses_scratch = false;

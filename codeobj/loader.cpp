@@ -22,9 +22,9 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> elf) { return Lo
 
 Result<CodeObject> Loader::run() {
   using Step = Result<void> (Loader::*)();
-  static constexpr Step kSteps[] = {&Loader::read_header,          &Loader::read_target,  &Loader::read_program_headers,
-                                    &Loader::lay_out,              &Loader::read_dynamic_symbols,
-                                    &Loader::read_kernels,         &Loader::read_variables, &Loader::read_relocations};
+  static constexpr Step kSteps[] = {
+      &Loader::read_header,          &Loader::read_target,  &Loader::read_program_headers, &Loader::lay_out,
+      &Loader::read_dynamic_symbols, &Loader::read_kernels, &Loader::read_variables,       &Loader::read_relocations};
   for (Step step : kSteps) {
     if (Result<void> done = (this->*step)(); !done) return std::unexpected(std::move(done.error()));
   }
@@ -92,9 +92,10 @@ Result<void> Loader::read_program_headers() {
   for (unsigned i = 0; i < header_.phnum; ++i) {
     const uint64_t offset = header_.phoff + uint64_t{i} * sizeof(elf::ProgramHeader);
     const auto header = offset >= header_.phoff ? file_.read<elf::ProgramHeader>(offset) : std::nullopt;
-    if (!header) return bad("program header " + std::to_string(i) + " at offset " + hex(offset) + " is outside the file");
-    const bool wanted = header->type == elf::kSegmentLoad || header->type == elf::kSegmentNote ||
-                        header->type == elf::kSegmentDynamic;
+    if (!header)
+      return bad("program header " + std::to_string(i) + " at offset " + hex(offset) + " is outside the file");
+    const bool wanted =
+        header->type == elf::kSegmentLoad || header->type == elf::kSegmentNote || header->type == elf::kSegmentDynamic;
     if (wanted && !file_.holds(header->offset, header->filesz)) {
       return bad("program header " + std::to_string(i) + ": p_offset " + hex(header->offset) + " with p_filesz " +
                  hex(header->filesz) + " is outside the file");
@@ -291,8 +292,7 @@ Result<void> Loader::attach_descriptor(Kernel& kernel) const {
 }
 
 const Kernel* CodeObject::find_kernel(std::string_view name) const {
-  const auto it =
-      std::ranges::find_if(kernels_, [&](const Kernel& k) { return k.name == name || k.symbol == name; });
+  const auto it = std::ranges::find_if(kernels_, [&](const Kernel& k) { return k.name == name || k.symbol == name; });
   return it == kernels_.end() ? nullptr : &*it;
 }
 

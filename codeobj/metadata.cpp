@@ -37,8 +37,10 @@ void read_map(MsgPackReader& in, const Keys& keys, T& out) {
   for (uint32_t i = 0; i < count && in.ok(); ++i) {
     const std::string_view name = in.string();
     const auto it = std::ranges::find_if(keys, [&](const auto& key) { return key.name == name; });
-    if (it == keys.end()) in.skip();
-    else it->read(in, out);
+    if (it == keys.end())
+      in.skip();
+    else
+      it->read(in, out);
   }
 }
 

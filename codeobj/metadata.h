@@ -9,7 +9,7 @@ namespace barehip::codeobj {
 
 struct Metadata {
   uint32_t major = 0, minor = 0;
-  std::string target;  ///< "amdgcn-amd-amdhsa--gfx90a:xnack-", "" when absent
+  std::string target;           ///< "amdgcn-amd-amdhsa--gfx90a:xnack-", "" when absent
   std::vector<Kernel> kernels;  ///< descriptor and its offset are not filled
   std::vector<std::string> printf_formats;
 };

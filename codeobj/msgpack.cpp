@@ -98,19 +98,32 @@ bool MsgPackReader::skip_one(uint64_t& pending) {
   const uint8_t tag = next_byte();
   if (!ok()) return false;
   if (tag < 0x80 || tag >= 0xe0 || tag == 0xc0 || tag == 0xc2 || tag == 0xc3) return true;
-  if ((tag & 0xf0) == 0x80) pending += 2u * (tag & 0xf);
-  else if ((tag & 0xf0) == 0x90) pending += tag & 0xf;
-  else if ((tag & 0xe0) == 0xa0) advance(tag & 0x1f);
-  else if (tag >= 0xc4 && tag <= 0xc6) advance(number(size_t{1} << (tag - 0xc4)));            // binary
-  else if (tag >= 0xc7 && tag <= 0xc9) advance(number(size_t{1} << (tag - 0xc7)) + 1);        // extension
-  else if (tag == 0xca || tag == 0xcb) advance(tag == 0xca ? 4 : 8);                          // float
-  else if (tag >= 0xcc && tag <= 0xcf) advance(uint64_t{1} << (tag - 0xcc));                  // unsigned
-  else if (tag >= 0xd0 && tag <= 0xd3) advance(uint64_t{1} << (tag - 0xd0));                  // signed
-  else if (tag >= 0xd4 && tag <= 0xd8) advance((uint64_t{1} << (tag - 0xd4)) + 1);            // fixed extension
-  else if (tag >= 0xd9 && tag <= 0xdb) advance(number(size_t{1} << (tag - 0xd9)));            // string
-  else if (tag == 0xdc || tag == 0xdd) pending += number(tag == 0xdc ? 2 : 4);                // array
-  else if (tag == 0xde || tag == 0xdf) pending += 2 * number(tag == 0xde ? 2 : 4);            // map
-  else refuse("a byte that begins no value");
+  if ((tag & 0xf0) == 0x80)
+    pending += 2u * (tag & 0xf);
+  else if ((tag & 0xf0) == 0x90)
+    pending += tag & 0xf;
+  else if ((tag & 0xe0) == 0xa0)
+    advance(tag & 0x1f);
+  else if (tag >= 0xc4 && tag <= 0xc6)
+    advance(number(size_t{1} << (tag - 0xc4)));  // binary
+  else if (tag >= 0xc7 && tag <= 0xc9)
+    advance(number(size_t{1} << (tag - 0xc7)) + 1);  // extension
+  else if (tag == 0xca || tag == 0xcb)
+    advance(tag == 0xca ? 4 : 8);  // float
+  else if (tag >= 0xcc && tag <= 0xcf)
+    advance(uint64_t{1} << (tag - 0xcc));  // unsigned
+  else if (tag >= 0xd0 && tag <= 0xd3)
+    advance(uint64_t{1} << (tag - 0xd0));  // signed
+  else if (tag >= 0xd4 && tag <= 0xd8)
+    advance((uint64_t{1} << (tag - 0xd4)) + 1);  // fixed extension
+  else if (tag >= 0xd9 && tag <= 0xdb)
+    advance(number(size_t{1} << (tag - 0xd9)));  // string
+  else if (tag == 0xdc || tag == 0xdd)
+    pending += number(tag == 0xdc ? 2 : 4);  // array
+  else if (tag == 0xde || tag == 0xdf)
+    pending += 2 * number(tag == 0xde ? 2 : 4);  // map
+  else
+    refuse("a byte that begins no value");
   return ok();
 }
 

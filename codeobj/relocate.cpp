@@ -87,9 +87,8 @@ Result<void> Loader::add_relocation(const elf::Rela& rela, uint64_t file_offset)
 Result<void> CodeObject::place(uint64_t load_address, std::span<std::byte> out, const SymbolResolver& resolve) const {
   if (out.size() != load_bytes_ || load_address % load_alignment_) {
     return fail(ErrorCode::kInvalidArgument, "place code object",
-                "code object: " + std::to_string(load_bytes_) + " bytes aligned to " +
-                    std::to_string(load_alignment_) + " are needed, got " + std::to_string(out.size()) + " at " +
-                    hex(load_address));
+                "code object: " + std::to_string(load_bytes_) + " bytes aligned to " + std::to_string(load_alignment_) +
+                    " are needed, got " + std::to_string(out.size()) + " at " + hex(load_address));
   }
   std::vector<uint64_t> values;
   values.reserve(relocations_.size());
@@ -121,7 +120,8 @@ Result<void> CodeObject::place(uint64_t load_address, std::span<std::byte> out, 
   for (size_t i = 0; i < relocations_.size(); ++i) {
     const Relocation& relocation = relocations_[i];
     uint64_t value = values[i];
-    if (relocation.type == elf::kRelRel32 || relocation.type == elf::kRelRel64) value -= load_address + relocation.offset;
+    if (relocation.type == elf::kRelRel32 || relocation.type == elf::kRelRel64)
+      value -= load_address + relocation.offset;
     if (relocation.type == elf::kRelAbs32Hi) value >>= 32;
     std::memcpy(out.data() + relocation.offset, &value, patched_bytes(relocation.type));
   }

@@ -110,15 +110,17 @@ struct MachName {
 
 // Machines that files may hold code for and that barehip does not run, so that error texts can name them.
 constexpr std::array kOtherMachines = std::to_array<MachName>({
-    {0x20, "gfx600"},  {0x21, "gfx601"},  {0x3a, "gfx602"},  {0x22, "gfx700"},  {0x23, "gfx701"},
-    {0x24, "gfx702"},  {0x25, "gfx703"},  {0x26, "gfx704"},  {0x3b, "gfx705"},  {0x28, "gfx801"},
-    {0x29, "gfx802"},  {0x2a, "gfx803"},  {0x3c, "gfx805"},  {0x2b, "gfx810"},  {0x2d, "gfx902"},
-    {0x2e, "gfx904"},  {0x31, "gfx909"},  {0x32, "gfx90c"},  {0x40, "gfx940"},  {0x4b, "gfx941"},
-    {0x4f, "gfx950"},  {0x33, "gfx1010"}, {0x34, "gfx1011"}, {0x35, "gfx1012"}, {0x42, "gfx1013"},
-    {0x36, "gfx1030"}, {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x39, "gfx1033"}, {0x3e, "gfx1034"},
-    {0x3d, "gfx1035"}, {0x45, "gfx1036"}, {0x55, "gfx1152"}, {0x58, "gfx1153"}, {0x48, "gfx1200"},
-    {0x4e, "gfx1201"}, {0x51, "gfx9-generic"}, {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"},
-    {0x54, "gfx11-generic"}, {0x59, "gfx12-generic"}, {0x5f, "gfx9-4-generic"},
+    {0x20, "gfx600"},        {0x21, "gfx601"},          {0x3a, "gfx602"},          {0x22, "gfx700"},
+    {0x23, "gfx701"},        {0x24, "gfx702"},          {0x25, "gfx703"},          {0x26, "gfx704"},
+    {0x3b, "gfx705"},        {0x28, "gfx801"},          {0x29, "gfx802"},          {0x2a, "gfx803"},
+    {0x3c, "gfx805"},        {0x2b, "gfx810"},          {0x2d, "gfx902"},          {0x2e, "gfx904"},
+    {0x31, "gfx909"},        {0x32, "gfx90c"},          {0x40, "gfx940"},          {0x4b, "gfx941"},
+    {0x4f, "gfx950"},        {0x33, "gfx1010"},         {0x34, "gfx1011"},         {0x35, "gfx1012"},
+    {0x42, "gfx1013"},       {0x36, "gfx1030"},         {0x37, "gfx1031"},         {0x38, "gfx1032"},
+    {0x39, "gfx1033"},       {0x3e, "gfx1034"},         {0x3d, "gfx1035"},         {0x45, "gfx1036"},
+    {0x55, "gfx1152"},       {0x58, "gfx1153"},         {0x48, "gfx1200"},         {0x4e, "gfx1201"},
+    {0x51, "gfx9-generic"},  {0x52, "gfx10-1-generic"}, {0x53, "gfx10-3-generic"}, {0x54, "gfx11-generic"},
+    {0x59, "gfx12-generic"}, {0x5f, "gfx9-4-generic"},
 });
 
 template <class Predicate>

@@ -15,37 +15,37 @@
 namespace barehip::codeobj {
 
 struct Target {
-  std::string_view name;       ///< "gfx90a"
-  uint8_t elf_mach;            ///< EF_AMDGPU_MACH, low byte of e_flags
+  std::string_view name;        ///< "gfx90a"
+  uint8_t elf_mach;             ///< EF_AMDGPU_MACH, low byte of e_flags
   uint32_t gfx_target_version;  ///< as in the KFD topology: major * 10000 + minor * 100 + step, decimal
-  std::string_view generic;    ///< the generic target whose code it also runs, "" for none
-  uint8_t generic_version;     ///< the newest version of that generic target whose code is known to run
+  std::string_view generic;     ///< the generic target whose code it also runs, "" for none
+  uint8_t generic_version;      ///< the newest version of that generic target whose code is known to run
 
   bool xnack;    ///< has the xnack feature (retry of translation faults)
   bool sramecc;  ///< has the sramecc feature
 
-  bool wave32;               ///< runs 32-lane waves as well as 64-lane waves
-  uint8_t default_wave;      ///< lanes that compilers choose when not told
+  bool wave32;           ///< runs 32-lane waves as well as 64-lane waves
+  uint8_t default_wave;  ///< lanes that compilers choose when not told
   uint8_t max_waves_per_simd;
   uint8_t simds_per_cu;
 
-  uint16_t total_vgprs;        ///< per SIMD and lane, for 64-lane waves (twice that for 32-lane waves)
+  uint16_t total_vgprs;           ///< per SIMD and lane, for 64-lane waves (twice that for 32-lane waves)
   uint8_t vgpr_encoding_granule;  ///< 64-lane waves; rsrc1 holds count / granule - 1. 32-lane waves: twice that
   uint8_t vgpr_alloc_granule;     ///< 64-lane waves; what hardware rounds up to. 32-lane waves: twice that
-  uint16_t total_sgprs;        ///< per SIMD; 0 where every wave has a fixed set
-  uint8_t sgpr_alloc_granule;  ///< 0 where every wave has a fixed set
-  uint8_t addressable_sgprs;   ///< s0 to this minus 1
-  bool unified_vgprs;          ///< vector and accumulation registers share one file (rsrc3 has ACCUM_OFFSET)
-  bool accumulation_vgprs;     ///< has AccVGPRs
+  uint16_t total_sgprs;           ///< per SIMD; 0 where every wave has a fixed set
+  uint8_t sgpr_alloc_granule;     ///< 0 where every wave has a fixed set
+  uint8_t addressable_sgprs;      ///< s0 to this minus 1
+  bool unified_vgprs;             ///< vector and accumulation registers share one file (rsrc3 has ACCUM_OFFSET)
+  bool accumulation_vgprs;        ///< has AccVGPRs
 
-  uint32_t lds_bytes;       ///< per work-group at most
-  uint16_t lds_granule;     ///< bytes
+  uint32_t lds_bytes;             ///< per work-group at most
+  uint16_t lds_granule;           ///< bytes
   bool architected_flat_scratch;  ///< hardware presets FLAT_SCRATCH; no scratch SGPRs
   bool packed_workitem_ids;       ///< x, y, z in 10-bit fields of v0
   bool kernarg_preload;           ///< the descriptor may ask for kernel arguments in SGPRs
   bool tg_split;                  ///< rsrc3 has TG_SPLIT
   bool cu_mode_bit;               ///< rsrc1 has WGP_MODE and MEM_ORDERED
-  bool init16_bug;  ///< 32-lane waves need user and system SGPRs to be 16 at least (gfx1100, gfx1102)
+  bool init16_bug;                ///< 32-lane waves need user and system SGPRs to be 16 at least (gfx1100, gfx1102)
 
   [[nodiscard]] constexpr unsigned major() const { return gfx_target_version / 10000; }
   [[nodiscard]] constexpr unsigned minor() const { return gfx_target_version / 100 % 100; }
@@ -89,9 +89,9 @@ std::string to_string(const TargetId& id);
 /// How well code suits a GPU. The selection takes the highest.
 enum class Match : uint8_t {
   kNone = 0,
-  kGeneric = 1,     ///< code for a generic target that this GPU belongs to
-  kProcessor = 2,   ///< right processor, features any
-  kSpecific = 3,    ///< right processor, at least one feature named and equal
+  kGeneric = 1,    ///< code for a generic target that this GPU belongs to
+  kProcessor = 2,  ///< right processor, features any
+  kSpecific = 3,   ///< right processor, at least one feature named and equal
 };
 
 /// `generic_version` is e_flags[31:24] of generic code, 0 when unknown (a bundle entry does not tell it).

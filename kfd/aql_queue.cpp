@@ -17,9 +17,7 @@ namespace {
 
 using aql::QueueInactive;
 
-constexpr uint64_t bit(QueueInactive value) {
-  return static_cast<uint64_t>(value);
-}
+constexpr uint64_t bit(QueueInactive value) { return static_cast<uint64_t>(value); }
 
 /// What one queue may hold on to for scratch; kernels that need more run with fewer waves at a time.
 uint64_t scratch_budget(const GpuProperties& gpu) {
@@ -27,8 +25,7 @@ uint64_t scratch_budget(const GpuProperties& gpu) {
   return std::max(kLeast, gpu.vram_bytes / kShareOfVram);
 }
 
-Result<Memory> allocate_host(Device& device, uint64_t bytes, MemoryKind kind, bool executable,
-                             bool pageable = false) {
+Result<Memory> allocate_host(Device& device, uint64_t bytes, MemoryKind kind, bool executable, bool pageable = false) {
   MemoryOptions options;
   options.kind = kind;
   options.executable = executable;
@@ -60,8 +57,7 @@ Result<void> AqlQueueImpl::allocate(const AqlQueueOptions& options) {
   Result<void> done = keep(allocate_host(*device, kPage, MemoryKind::kHostUncached, false), page);
   if (done) done = keep(allocate_host(*device, ring_bytes, MemoryKind::kHostUncached, true), ring);
   if (done) done = keep(allocate_vram(*device, kEopBytes, true), eop);
-  if (done)
-    done = keep(allocate_host(*device, sizes.total_bytes, MemoryKind::kHostCoherent, true, true), save_area);
+  if (done) done = keep(allocate_host(*device, sizes.total_bytes, MemoryKind::kHostCoherent, true, true), save_area);
   if (!done) return done;
   fill_page(options);
   fill_save_area_headers();
@@ -108,8 +104,8 @@ void AqlQueueImpl::fill_save_area_headers() {
   const GpuProperties& gpu = device->properties();
   const CwsrSizes sizes = cwsr_sizes(gpu);
   for (uint32_t xcc = 0; xcc < gpu.num_xcc; ++xcc) {
-    auto* header = new (save_area.host_as<uint8_t>() + uint64_t{xcc} * sizes.save_bytes)
-        uapi::context_save_area_header{};
+    auto* header =
+        new (save_area.host_as<uint8_t>() + uint64_t{xcc} * sizes.save_bytes) uapi::context_save_area_header{};
     header->debug_offset = (gpu.num_xcc - xcc) * sizes.save_bytes;
     header->debug_size = sizes.debug_bytes * gpu.num_xcc;
     header->err_payload_addr = reinterpret_cast<uint64_t>(&shared().error_payload);
@@ -118,8 +114,7 @@ void AqlQueueImpl::fill_save_area_headers() {
 }
 
 Error create_queue_error(const Device& device, int rc, const char* kind) {
-  Error error =
-      call_error("CREATE_QUEUE", rc, std::string("creating ") + kind + " on " + device.properties().gfx);
+  Error error = call_error("CREATE_QUEUE", rc, std::string("creating ") + kind + " on " + device.properties().gfx);
   if (rc == -EBUSY) {
     error.code = ErrorCode::kOutOfResources;
     error.text += "; the process has no free doorbell";
@@ -166,15 +161,14 @@ Result<void> AqlQueueImpl::create_in_kernel(const AqlQueueOptions& options) {
   created = true;
   Result<volatile uint64_t*> doorbell = map_doorbell(*device, args.doorbell_offset);
   if (!doorbell) return std::unexpected(std::move(doorbell.error()));
-  doorbell_index =
-      static_cast<uint32_t>(args.doorbell_offset & (uapi::kDoorbellSliceBytes - 1)) / sizeof(uint64_t);
+  doorbell_index = static_cast<uint32_t>(args.doorbell_offset & (uapi::kDoorbellSliceBytes - 1)) / sizeof(uint64_t);
   queue->doorbell_ = *doorbell;
   shared().queue.id = queue_id;
   shared().doorbell_signal.hardware_doorbell_ptr = reinterpret_cast<uint64_t>(*doorbell);
   const std::lock_guard lock(device->impl().trap_mutex);
   if (device->impl().trap_table)
-    device->impl().trap_table.host_as<std::atomic<uint64_t>>()[doorbell_index].store(
-        page.gpu_address(), std::memory_order_release);
+    device->impl().trap_table.host_as<std::atomic<uint64_t>>()[doorbell_index].store(page.gpu_address(),
+                                                                                     std::memory_order_release);
   return {};
 }
 
@@ -184,12 +178,10 @@ AqlQueueImpl::~AqlQueueImpl() {
     args.queue_id = queue_id;
     const int rc = device->system().impl().client.destroy_queue(args);
     // The kernel forgets the queue even when it could not stop it in time.
-    if (rc < 0)
-      log_warning(call_error("DESTROY_QUEUE", rc, "destroying queue " + std::to_string(queue_id)).text);
+    if (rc < 0) log_warning(call_error("DESTROY_QUEUE", rc, "destroying queue " + std::to_string(queue_id)).text);
     const std::lock_guard lock(device->impl().trap_mutex);
     if (device->impl().trap_table)
-      device->impl().trap_table.host_as<std::atomic<uint64_t>>()[doorbell_index].store(
-          0, std::memory_order_release);
+      device->impl().trap_table.host_as<std::atomic<uint64_t>>()[doorbell_index].store(0, std::memory_order_release);
   }
   if (watched) device->system().impl().watcher->remove(this);
   device->impl().queues.fetch_sub(1, std::memory_order_relaxed);
@@ -276,9 +268,9 @@ Result<std::unique_ptr<AqlQueue>> AqlQueue::create(Device& device, const AqlQueu
   System& system = device.system();
   if (!system.usable()) return kfd::forked_child("create queue");
   if (!std::has_single_bit(options.packets) || options.packets < kFewest || options.packets > kMost)
-    return fail(ErrorCode::kInvalidArgument, "create queue",
-                "A queue has a power of two of packets between 64 and 131072, not " +
-                    std::to_string(options.packets) + ".");
+    return fail(
+        ErrorCode::kInvalidArgument, "create queue",
+        "A queue has a power of two of packets between 64 and 131072, not " + std::to_string(options.packets) + ".");
   if (const Error* fatal = device.error()) return std::unexpected(*fatal);
   Result<kfd::Watcher*> watcher = system.impl().ensure_watcher(system);
   if (!watcher) return std::unexpected(std::move(watcher.error()));
@@ -294,22 +286,15 @@ Result<std::unique_ptr<AqlQueue>> AqlQueue::create(Device& device, const AqlQueu
   queue->size_ = options.packets;
   queue->write_index_ = reinterpret_cast<std::atomic<uint64_t>*>(&impl.shared().queue.write_dispatch_id);
   queue->read_index_ = reinterpret_cast<const std::atomic<uint64_t>*>(&impl.shared().queue.read_dispatch_id);
-  if (Result<void> done = impl.create_in_kernel(options); !done)
-    return std::unexpected(std::move(done.error()));
+  if (Result<void> done = impl.create_in_kernel(options); !done) return std::unexpected(std::move(done.error()));
   (*watcher)->add(&impl);
   impl.watched = true;
   return queue;
 }
 
-Device& AqlQueue::device() const {
-  return *impl_->device;
-}
-uint32_t AqlQueue::queue_id() const {
-  return impl_->queue_id;
-}
-uint64_t AqlQueue::descriptor() const {
-  return impl_->page.gpu_address();
-}
+Device& AqlQueue::device() const { return *impl_->device; }
+uint32_t AqlQueue::queue_id() const { return impl_->queue_id; }
+uint64_t AqlQueue::descriptor() const { return impl_->page.gpu_address(); }
 uint32_t AqlQueue::scratch_bytes_per_lane() const {
   return std::atomic_ref(impl_->shared().queue.scratch_wave64_lane_byte_size).load(std::memory_order_relaxed);
 }
@@ -329,8 +314,7 @@ Result<void> AqlQueue::set_cu_mask(const uint32_t* mask, uint32_t words) {
   args.num_cu_mask = words * 32;
   args.cu_mask_ptr = reinterpret_cast<uint64_t>(mask);
   const int rc = impl_->device->system().impl().client.set_cu_mask(args);
-  if (rc < 0)
-    return kfd::call_failed("SET_CU_MASK", rc, "restricting queue " + std::to_string(impl_->queue_id));
+  if (rc < 0) return kfd::call_failed("SET_CU_MASK", rc, "restricting queue " + std::to_string(impl_->queue_id));
   return {};
 }
 
@@ -341,8 +325,8 @@ Result<void> AqlQueue::enable_gws() {
   args.num_gws = 1;
   const int rc = impl_->device->system().impl().client.alloc_queue_gws(args);
   if (rc >= 0) return {};
-  Error error = kfd::call_error("ALLOC_QUEUE_GWS", rc,
-                                "taking global wave sync for queue " + std::to_string(impl_->queue_id));
+  Error error =
+      kfd::call_error("ALLOC_QUEUE_GWS", rc, "taking global wave sync for queue " + std::to_string(impl_->queue_id));
   if (rc == -ENODEV) error.code = ErrorCode::kNotSupported;
   if (rc == -EBUSY) error.code = ErrorCode::kOutOfResources;
   return std::unexpected(std::move(error));

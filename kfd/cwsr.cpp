@@ -28,8 +28,7 @@ constexpr VgprBytes kVgprBytes[] = {
 
 uint32_t vgpr_bytes_per_cu(const GpuProperties& gpu) {
   for (const VgprBytes& row : kVgprBytes)
-    if (row.major == gpu.gfx_major && row.minor == gpu.gfx_minor && row.step == gpu.gfx_step)
-      return row.bytes_per_cu;
+    if (row.major == gpu.gfx_major && row.minor == gpu.gfx_minor && row.step == gpu.gfx_step) return row.bytes_per_cu;
   return kDefaultVgprBytesPerCu;
 }
 
@@ -44,15 +43,14 @@ CwsrSizes cwsr_sizes(const GpuProperties& gpu) {
   constexpr uint32_t kWavesPerCuGfx9 = 40, kWavesPerCuGfx10 = 32, kWavesPerEngineGfx9 = 512;
   const bool gfx9 = gpu.gfx_major < 10;
   const uint32_t cus = gpu.cu_count / gpu.num_xcc;
-  const uint32_t waves = gfx9 ? std::min(cus * kWavesPerCuGfx9, gpu.shader_engines * kWavesPerEngineGfx9)
-                              : cus * kWavesPerCuGfx10;
+  const uint32_t waves =
+      gfx9 ? std::min(cus * kWavesPerCuGfx9, gpu.shader_engines * kWavesPerEngineGfx9) : cus * kWavesPerCuGfx10;
   const uint32_t stack_bytes_per_wave = gfx9 ? 8 : 12;
 
   CwsrSizes sizes;
   sizes.ctl_stack_bytes = static_cast<uint32_t>(
       round_up(kCtlStackHeaderBytes + uint64_t{waves} * stack_bytes_per_wave + kCtlStackTailBytes, kPage));
-  const uint64_t per_cu =
-      uint64_t{vgpr_bytes_per_cu(gpu)} + kSgprBytesPerCu + lds_bytes_per_cu(gpu) + kHwregBytesPerCu;
+  const uint64_t per_cu = uint64_t{vgpr_bytes_per_cu(gpu)} + kSgprBytesPerCu + lds_bytes_per_cu(gpu) + kHwregBytesPerCu;
   sizes.save_bytes = static_cast<uint32_t>(sizes.ctl_stack_bytes + round_up(cus * per_cu, kPage));
   sizes.debug_bytes = static_cast<uint32_t>(round_up(uint64_t{waves} * kDebugBytesPerWave, kDebugAlignment));
   if (gpu.cwsr_bytes_per_xcc != 0) sizes.save_bytes = gpu.cwsr_bytes_per_xcc;

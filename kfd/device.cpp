@@ -14,9 +14,7 @@ std::unique_ptr<Device> DeviceImpl::make_device(std::unique_ptr<DeviceImpl> impl
   return std::unique_ptr<Device>(new Device(std::move(impl)));
 }
 
-void DeviceImpl::set_hdp_page(Device& device, void* page) {
-  device.hdp_page_ = static_cast<volatile uint32_t*>(page);
-}
+void DeviceImpl::set_hdp_page(Device& device, void* page) { device.hdp_page_ = static_cast<volatile uint32_t*>(page); }
 
 void DeviceImpl::set_error(Device& device, Error error) {
   {
@@ -38,29 +36,21 @@ Device::~Device() {
   impl_->hdp_memory = Memory();
 }
 
-const GpuProperties& Device::properties() const {
-  return impl_->properties;
-}
-System& Device::system() const {
-  return *impl_->system;
-}
-uint32_t Device::index() const {
-  return impl_->index;
-}
+const GpuProperties& Device::properties() const { return impl_->properties; }
+System& Device::system() const { return *impl_->system; }
+uint32_t Device::index() const { return impl_->index; }
 
 Result<uint64_t> Device::available_vram() const {
   constexpr uint32_t kMinorOfAvailable = 9;
   const kfd::SystemImpl& system_impl = system().impl();
   if (!system().usable()) return kfd::forked_child("query memory");
   if (system_impl.minor < kMinorOfAvailable)
-    return fail(
-        ErrorCode::kNotSupported, "query memory",
-        "Free memory is known since KFD 1.9; this kernel has 1." + std::to_string(system_impl.minor) + ".");
+    return fail(ErrorCode::kNotSupported, "query memory",
+                "Free memory is known since KFD 1.9; this kernel has 1." + std::to_string(system_impl.minor) + ".");
   uapi::get_available_memory_args args{};
   args.gpu_id = properties().gpu_id;
   const int rc = system_impl.client.get_available_memory(args);
-  if (rc < 0)
-    return kfd::call_failed("AVAILABLE_MEMORY", rc, "asking for the free memory of " + properties().gfx);
+  if (rc < 0) return kfd::call_failed("AVAILABLE_MEMORY", rc, "asking for the free memory of " + properties().gfx);
   return args.available;
 }
 
@@ -103,8 +93,7 @@ Result<void> Device::install_trap_handler(const Memory& code, uint64_t offset) {
   args.tma_addr = table->gpu_address();
   args.gpu_id = properties().gpu_id;
   const int rc = system().impl().client.set_trap_handler(args);
-  if (rc < 0)
-    return kfd::call_failed("SET_TRAP_HANDLER", rc, "installing the trap handler of " + properties().gfx);
+  if (rc < 0) return kfd::call_failed("SET_TRAP_HANDLER", rc, "installing the trap handler of " + properties().gfx);
   const std::lock_guard lock(impl_->trap_mutex);
   impl_->trap_table = std::move(*table);
   return {};

@@ -49,14 +49,11 @@ Result<Event> Event::create(System& system, EventKind kind, bool auto_reset) {
   Event event;
   event.system_ = &system;
   event.id_ = args.event_id;
-  if (kind == EventKind::kSignal)
-    event.mailbox_ = impl.event_page.gpu_address() + uint64_t{args.event_id} * 8;
+  if (kind == EventKind::kSignal) event.mailbox_ = impl.event_page.gpu_address() + uint64_t{args.event_id} * 8;
   return event;
 }
 
-Event::Event(Event&& other) noexcept {
-  *this = std::move(other);
-}
+Event::Event(Event&& other) noexcept { *this = std::move(other); }
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(system_, other.system_);
@@ -132,8 +129,7 @@ Result<WaitOutcome> wait_events(System& system, std::span<EventWait> waits, bool
   args.wait_for_all = all ? 1 : 0;
   args.timeout = timeout_ms;
   const int rc = system.impl().client.wait_events(args);
-  if (rc < 0)
-    return kfd::call_failed("WAIT_EVENTS", rc, "waiting for " + std::to_string(waits.size()) + " events");
+  if (rc < 0) return kfd::call_failed("WAIT_EVENTS", rc, "waiting for " + std::to_string(waits.size()) + " events");
   if (args.wait_result == uapi::kWaitFail)
     return fail(ErrorCode::kInvalidHandle, "WAIT_EVENTS", "An event was destroyed while it was waited for.");
   if (args.wait_result == uapi::kWaitTimeout) return WaitOutcome::kTimeout;

@@ -19,9 +19,7 @@ std::string hex(uint64_t value) {
   return "0x" + digits;
 }
 
-std::string name_of(const GpuProperties& gpu) {
-  return gpu.gfx + " (gpu_id " + std::to_string(gpu.gpu_id) + ")";
-}
+std::string name_of(const GpuProperties& gpu) { return gpu.gfx + " (gpu_id " + std::to_string(gpu.gpu_id) + ")"; }
 
 struct Meaning {
   uint64_t bit;
@@ -47,8 +45,7 @@ using uapi::exception_bit;
 constexpr Meaning kPayload[] = {
     {exception_bit(Exception::kWaveAbort), ErrorCode::kTrap, kTrapText},
     {exception_bit(Exception::kWaveTrap), ErrorCode::kTrap, kTrapText},
-    {exception_bit(Exception::kWaveMathError), ErrorCode::kTrap,
-     "an enabled floating-point exception in a kernel"},
+    {exception_bit(Exception::kWaveMathError), ErrorCode::kTrap, "an enabled floating-point exception in a kernel"},
     {exception_bit(Exception::kWaveIllegalInstruction), ErrorCode::kIllegalInstruction, kIllegalText},
     {exception_bit(Exception::kWaveApertureViolation), ErrorCode::kIllegalAddress, kApertureText},
     {exception_bit(Exception::kDispatchDimInvalid), ErrorCode::kQueueError, kDimText},
@@ -89,8 +86,8 @@ constexpr uint64_t kHarmless = exception_bit(Exception::kQueueNew) | exception_b
                                exception_bit(Exception::kDeviceMemoryViolation);
 
 template <size_t N>
-std::optional<Error> explain(const Meaning (&table)[N], uint64_t bits, const GpuProperties& gpu,
-                             uint32_t queue_id, const char* operation) {
+std::optional<Error> explain(const Meaning (&table)[N], uint64_t bits, const GpuProperties& gpu, uint32_t queue_id,
+                             const char* operation) {
   if (bits == 0) return std::nullopt;
   const std::string where = "Queue " + std::to_string(queue_id) + " of " + name_of(gpu) + " was stopped by ";
   for (const Meaning& meaning : table)

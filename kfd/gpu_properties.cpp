@@ -88,9 +88,9 @@ Result<void> derive_identity(GpuProperties& p, const TopologyNode& node) {
   p.pci_device = (*location >> 3) & 0x1f;
   p.pci_function = *location & 7;
   if (*version != 0 && p.gfx_major != 9 && p.gfx_major != 11)
-    return fail(ErrorCode::kNotSupported, "open GPU",
-                "The GPU of topology node " + std::to_string(p.node_id) + " is " + p.gfx +
-                    "; barehip drives gfx9 and gfx11.");
+    return fail(
+        ErrorCode::kNotSupported, "open GPU",
+        "The GPU of topology node " + std::to_string(p.node_id) + " is " + p.gfx + "; barehip drives gfx9 and gfx11.");
   return {};
 }
 
@@ -107,8 +107,7 @@ Result<void> derive_shape(GpuProperties& p, const TopologyNode& node) {
     return impossible(node, "simd_count " + std::to_string(*simds) + " is no multiple of simd_per_cu " +
                                 std::to_string(p.simd_per_cu));
   if (p.shader_arrays_per_engine == 0 || *arrays == 0 || *arrays % p.shader_arrays_per_engine != 0)
-    return impossible(node, "array_count " + std::to_string(*arrays) +
-                                " is no multiple of simd_arrays_per_engine " +
+    return impossible(node, "array_count " + std::to_string(*arrays) + " is no multiple of simd_arrays_per_engine " +
                                 std::to_string(p.shader_arrays_per_engine));
   if (p.wave_size != 32 && p.wave_size != 64) return impossible(node, "wave_front_size is neither 32 nor 64");
   p.cu_count = *simds / p.simd_per_cu;
@@ -158,20 +157,18 @@ Result<GpuProperties> properties_from_node(const TopologyNode& node, const Topol
     const char* key;
     uint64_t GpuProperties::* member;
   };
-  for (const Wide& field :
-       {Wide{"unique_id", &GpuProperties::unique_id}, Wide{"hive_id", &GpuProperties::hive_id},
-        Wide{"debug_prop", &GpuProperties::debug_prop}}) {
+  for (const Wide& field : {Wide{"unique_id", &GpuProperties::unique_id}, Wide{"hive_id", &GpuProperties::hive_id},
+                            Wide{"debug_prop", &GpuProperties::debug_prop}}) {
     const Result<uint64_t> value = node.properties.u64_or(field.key, 0);
     if (!value) return std::unexpected(value.error());
     p.*field.member = *value;
   }
-  if (Result<void> identity = derive_identity(p, node); !identity)
-    return std::unexpected(std::move(identity.error()));
+  if (Result<void> identity = derive_identity(p, node); !identity) return std::unexpected(std::move(identity.error()));
   if (Result<void> shape = derive_shape(p, node); !shape) return std::unexpected(std::move(shape.error()));
   add_memory_and_links(p, node, topology);
   if (p.drm_render_minor < 128 || p.drm_render_minor > 255)
-    return impossible(node, "drm_render_minor " + std::to_string(p.drm_render_minor) +
-                                " is not a render node (128 to 255)");
+    return impossible(node,
+                      "drm_render_minor " + std::to_string(p.drm_render_minor) + " is not a render node (128 to 255)");
   return p;
 }
 
@@ -187,9 +184,9 @@ Result<void> add_dev_info(GpuProperties& p, const drm_amdgpu_info_device& info) 
       set_target(p, chip.version);
   if (p.gfx_major != 0) return {};
   return fail(ErrorCode::kNotSupported, "open GPU",
-              "The driver does not say what the GPU of topology node " + std::to_string(p.node_id) +
-                  " is (family " + std::to_string(info.family) + ", revision " +
-                  std::to_string(info.external_rev) + "); a newer kernel does.");
+              "The driver does not say what the GPU of topology node " + std::to_string(p.node_id) + " is (family " +
+                  std::to_string(info.family) + ", revision " + std::to_string(info.external_rev) +
+                  "); a newer kernel does.");
 }
 
 void add_apertures(GpuProperties& p, const uapi::process_device_apertures& a) {

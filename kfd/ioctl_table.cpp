@@ -15,9 +15,7 @@ constexpr IoctlRow kRows[] = {
 
 }  // namespace
 
-std::span<const IoctlRow> ioctl_table() {
-  return kRows;
-}
+std::span<const IoctlRow> ioctl_table() { return kRows; }
 
 const char* ioctl_name(unsigned long request) {
   if (((request >> 8) & 0xff) != 'K') return nullptr;

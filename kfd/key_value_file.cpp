@@ -21,8 +21,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::unexpected<Error> KeyValueFile::bad(uint32_t line, const std::string& what) const {
-  return fail(ErrorCode::kSystem, kOperation,
-              path_ + (line != 0 ? ":" + std::to_string(line) : "") + ": " + what);
+  return fail(ErrorCode::kSystem, kOperation, path_ + (line != 0 ? ":" + std::to_string(line) : "") + ": " + what);
 }
 
 Result<KeyValueFile> KeyValueFile::parse(std::string path, std::string_view text,
@@ -37,15 +36,14 @@ Result<KeyValueFile> KeyValueFile::parse(std::string path, std::string_view text
     text.remove_prefix(newline + 1);
     const size_t space = line.find(' ');
     const std::string_view key = line.substr(0, space);
-    const std::string_view value_text =
-        space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
+    const std::string_view value_text = space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
     if (std::find(text_keys.begin(), text_keys.end(), key) != text_keys.end()) continue;
     uint64_t value = 0;
     if (key.empty() || !parse_decimal(value_text, value))
       return file.bad(line_number, "expected a key and one decimal number, found " + quoted(line));
     if (const Entry* first = file.find(key))
-      return file.bad(line_number, "the key " + quoted(key) + " stands in line " +
-                                       std::to_string(first->line) + " already");
+      return file.bad(line_number,
+                      "the key " + quoted(key) + " stands in line " + std::to_string(first->line) + " already");
     file.entries_.push_back({std::string(key), value, line_number});
   }
   return file;
@@ -67,8 +65,7 @@ Result<uint32_t> KeyValueFile::u32(std::string_view key) const {
   const Entry* entry = find(key);
   if (entry == nullptr) return bad(0, "the key " + quoted(key) + " is missing");
   if (entry->value > UINT32_MAX)
-    return bad(entry->line,
-               std::to_string(entry->value) + " is too big for " + quoted(key) + ", which has 32 bits");
+    return bad(entry->line, std::to_string(entry->value) + " is too big for " + quoted(key) + ", which has 32 bits");
   return static_cast<uint32_t>(entry->value);
 }
 
@@ -85,8 +82,7 @@ Result<uint64_t> parse_number_file(const std::string& path, std::string_view tex
   if (!digits.empty() && digits.back() == '\n') digits.remove_suffix(1);
   uint64_t value = 0;
   if (!parse_decimal(digits, value))
-    return fail(ErrorCode::kSystem, kOperation,
-                path + ":1: expected one decimal number, found " + quoted(digits));
+    return fail(ErrorCode::kSystem, kOperation, path + ":1: expected one decimal number, found " + quoted(digits));
   return value;
 }
 

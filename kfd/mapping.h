@@ -11,9 +11,7 @@
 namespace barehip::kfd {
 
 inline constexpr uint64_t kPage = 4096;
-constexpr uint64_t round_up(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
+constexpr uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Owner of a range that was mapped through an OS table.
 class Mapping {
@@ -50,7 +48,7 @@ class Mapping {
 Result<Mapping> reserve_addresses(const barehip_os_table& os, uint64_t bytes, uint64_t alignment);
 
 /// mmap with an Error that says what the mapping is for.
-Result<Mapping> map(const barehip_os_table& os, void* at, uint64_t bytes, int prot, int flags, int fd,
-                    uint64_t offset, const char* purpose);
+Result<Mapping> map(const barehip_os_table& os, void* at, uint64_t bytes, int prot, int flags, int fd, uint64_t offset,
+                    const char* purpose);
 
 }  // namespace barehip::kfd

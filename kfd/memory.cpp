@@ -28,8 +28,8 @@ bool is_vram(MemoryKind kind) {
 }
 
 std::string describe(uint64_t bytes, MemoryKind kind, const Device& device) {
-  return "allocating " + std::to_string(bytes) + " bytes of " + (is_vram(kind) ? "VRAM" : "host memory") +
-         " for " + device.properties().gfx;
+  return "allocating " + std::to_string(bytes) + " bytes of " + (is_vram(kind) ? "VRAM" : "host memory") + " for " +
+         device.properties().gfx;
 }
 
 }  // namespace
@@ -44,23 +44,15 @@ uint32_t MemoryAccess::flags_of(const Device& device, const MemoryOptions& optio
     flags |= uapi::kMemVram;
     if (options.host_access && device.properties().vram_host_visible) flags |= uapi::kMemPublic;
     constexpr uint32_t kMinorOfContiguous = 16;
-    if (options.contiguous && device.system().kfd_minor() >= kMinorOfContiguous)
-      flags |= uapi::kMemContiguous;
+    if (options.contiguous && device.system().kfd_minor() >= kMinorOfContiguous) flags |= uapi::kMemContiguous;
   }
   switch (options.kind) {
     case MemoryKind::kVram:
-    case MemoryKind::kHostCoarse:
-      break;
+    case MemoryKind::kHostCoarse: break;
     case MemoryKind::kVramFine:
-    case MemoryKind::kHostCoherent:
-      flags |= uapi::kMemCoherent;
-      break;
-    case MemoryKind::kVramUncached:
-      flags |= uapi::kMemUncached;
-      break;
-    case MemoryKind::kHostUncached:
-      flags |= uapi::kMemCoherent | uapi::kMemUncached;
-      break;
+    case MemoryKind::kHostCoherent: flags |= uapi::kMemCoherent; break;
+    case MemoryKind::kVramUncached: flags |= uapi::kMemUncached; break;
+    case MemoryKind::kHostUncached: flags |= uapi::kMemCoherent | uapi::kMemUncached; break;
   }
   return flags;
 }
@@ -81,8 +73,8 @@ Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t
   const int rc = device.system().impl().client.alloc_memory_of_gpu(args);
   if (rc < 0)
     return call_failed("ALLOC_MEMORY_OF_GPU", rc,
-                       "allocating " + std::to_string(bytes) + " bytes (flags " + std::to_string(flags) +
-                           ") on " + device.properties().gfx);
+                       "allocating " + std::to_string(bytes) + " bytes (flags " + std::to_string(flags) + ") on " +
+                           device.properties().gfx);
   Memory memory;
   memory.device_ = &device;
   memory.handle_ = args.handle;
@@ -126,9 +118,8 @@ Result<void> MemoryAccess::map_to(Memory& memory, uint64_t mask) {
   memory.mapped_gpus_ |= done;
   if (rc >= 0) return {};
   if (done != 0) (void)unmap_from(memory, done);
-  return call_failed(
-      "MAP_MEMORY_TO_GPU", rc,
-      "mapping " + std::to_string(memory.bytes_) + " bytes to " + std::to_string(ids.size()) + " GPUs");
+  return call_failed("MAP_MEMORY_TO_GPU", rc,
+                     "mapping " + std::to_string(memory.bytes_) + " bytes to " + std::to_string(ids.size()) + " GPUs");
 }
 
 Result<void> MemoryAccess::unmap_from(Memory& memory, uint64_t mask) {
@@ -141,8 +132,7 @@ Result<void> MemoryAccess::unmap_from(Memory& memory, uint64_t mask) {
   args.n_devices = static_cast<uint32_t>(ids.size());
   const int rc = memory.device_->system().impl().client.unmap_memory_from_gpu(args);
   memory.mapped_gpus_ &= ~first_of(mask, rc < 0 ? args.n_success : args.n_devices);
-  if (rc < 0)
-    return call_failed("UNMAP_MEMORY_FROM_GPU", rc, "unmapping " + std::to_string(memory.bytes_) + " bytes");
+  if (rc < 0) return call_failed("UNMAP_MEMORY_FROM_GPU", rc, "unmapping " + std::to_string(memory.bytes_) + " bytes");
   return {};
 }
 
@@ -159,13 +149,12 @@ void MemoryAccess::map_hdp_page(DeviceImpl& impl, Device& device) {
   Result<Mapping> reservation = reserve_addresses(os, kPage, kPage);
   if (!reservation) return;
   uint64_t offset = 0;
-  const uint32_t flags =
-      uapi::kMemMmioRemap | uapi::kMemWritable | uapi::kMemNoSubstitute | uapi::kMemCoherent;
+  const uint32_t flags = uapi::kMemMmioRemap | uapi::kMemWritable | uapi::kMemNoSubstitute | uapi::kMemCoherent;
   Result<Memory> memory = create_object(device, reservation->address(), kPage, flags, offset);
   if (!memory) return;
   // At an address of its own: only the CPU uses it, and the GPU has no mapping to keep in step.
-  Result<Mapping> page = map(os, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED,
-                             device.system().impl().client.fd(), offset, "the HDP flush page");
+  Result<Mapping> page = map(os, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, device.system().impl().client.fd(),
+                             offset, "the HDP flush page");
   if (!page) return;
   impl.hdp_page = std::move(*page);
   impl.hdp_memory = std::move(*memory);
@@ -189,12 +178,10 @@ namespace {
 
 Result<void> check(uint64_t bytes, const MemoryOptions& options) {
   if (bytes == 0)
-    return fail(ErrorCode::kInvalidArgument, "allocate memory",
-                "A memory allocation needs at least one byte.");
+    return fail(ErrorCode::kInvalidArgument, "allocate memory", "A memory allocation needs at least one byte.");
   if (!std::has_single_bit(options.alignment) || options.alignment < kPage)
-    return fail(
-        ErrorCode::kInvalidArgument, "allocate memory",
-        "The alignment " + std::to_string(options.alignment) + " is not a power of two of at least 4096.");
+    return fail(ErrorCode::kInvalidArgument, "allocate memory",
+                "The alignment " + std::to_string(options.alignment) + " is not a power of two of at least 4096.");
   if (bytes > UINT64_MAX / 4)
     return fail(ErrorCode::kOutOfMemory, "allocate memory",
                 "The size " + std::to_string(bytes) + " is beyond all address space.");
@@ -212,9 +199,8 @@ bool inside_gpuvm(const System& system, uint64_t address, uint64_t bytes) {
 /// The CPU side of an object that lies at its reservation: GTT and visible VRAM through the render node.
 Result<void*> map_for_host(Device& device, uint64_t address, uint64_t bytes, uint64_t offset) {
   const kfd::SystemImpl& impl = device.system().impl();
-  Result<Mapping> mapping =
-      kfd::map(*impl.os, reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-               MAP_SHARED | MAP_FIXED, device.impl().render.get(), offset, "GPU memory");
+  Result<Mapping> mapping = kfd::map(*impl.os, reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_FIXED, device.impl().render.get(), offset, "GPU memory");
   if (!mapping) return std::unexpected(std::move(mapping.error()));
   mapping->release();  // the reservation that it lies in unmaps it
   impl.os->madvise(impl.os->self, reinterpret_cast<void*>(address), bytes, MADV_DONTFORK);
@@ -224,9 +210,7 @@ Result<void*> map_for_host(Device& device, uint64_t address, uint64_t bytes, uin
 constexpr uint64_t kLargePage = 2 << 20;
 
 /// GPU page tables (and the CPU's) use larger entries when address and size allow it.
-uint64_t useful_alignment(uint64_t bytes) {
-  return std::clamp(std::bit_floor(bytes), kPage, kLargePage);
-}
+uint64_t useful_alignment(uint64_t bytes) { return std::clamp(std::bit_floor(bytes), kPage, kLargePage); }
 
 Result<void*> map_anonymous(const System& system, uint64_t address, uint64_t bytes) {
   const barehip_os_table& os = system.os();
@@ -318,8 +302,8 @@ Result<Memory> Memory::register_host(Device& device, void* host, uint64_t bytes,
                 "Host memory to register needs an address and a size.");
   const uint64_t first_page = start & ~(kPage - 1);
   const uint64_t size = round_up(start + bytes, kPage) - first_page;
-  const uint32_t flags = uapi::kMemUserptr | uapi::kMemWritable | uapi::kMemExecutable |
-                         uapi::kMemNoSubstitute | (coherent ? uapi::kMemCoherent : 0);
+  const uint32_t flags = uapi::kMemUserptr | uapi::kMemWritable | uapi::kMemExecutable | uapi::kMemNoSubstitute |
+                         (coherent ? uapi::kMemCoherent : 0);
   const MemoryKind kind = coherent ? MemoryKind::kHostCoherent : MemoryKind::kHostCoarse;
   if (inside_gpuvm(system, first_page, size)) {
     Result<Memory> same = register_at(device, first_page, first_page, size, flags);
@@ -344,9 +328,7 @@ Result<Memory> Memory::register_host(Device& device, void* host, uint64_t bytes,
 // ---- the rest
 // ------------------------------------------------------------------------------------------------------
 
-Memory::Memory(Memory&& other) noexcept {
-  *this = std::move(other);
-}
+Memory::Memory(Memory&& other) noexcept { *this = std::move(other); }
 
 Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(device_, other.device_);

@@ -68,9 +68,7 @@ std::string cgroup_text(const std::string& path) {
 }  // namespace
 
 Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int rc) {
-  const auto error = [&](ErrorCode code, std::string text) {
-    return Error{code, -rc, kOpenKfd, std::move(text)};
-  };
+  const auto error = [&](ErrorCode code, std::string text) { return Error{code, -rc, kOpenKfd, std::move(text)}; };
   switch (-rc) {
     case ENOENT:
       if (topology_exists(os))
@@ -90,34 +88,25 @@ Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int 
       return error(ErrorCode::kNoDevice, path +
                                              " refuses to open with EINVAL: the amdgpu driver is loaded and "
                                              "has found no GPU that computes.");
-    case EACCES:
-      return error(ErrorCode::kNoPermission, permission_text(os, path));
+    case EACCES: return error(ErrorCode::kNoPermission, permission_text(os, path));
     case EPERM:
-      return error(sizeof(void*) == 4 ? ErrorCode::kNotSupported : ErrorCode::kNoPermission,
-                   cgroup_text(path));
-    default:
-      return call_error(kOpenKfd, rc, "opening " + path);
+      return error(sizeof(void*) == 4 ? ErrorCode::kNotSupported : ErrorCode::kNoPermission, cgroup_text(path));
+    default: return call_error(kOpenKfd, rc, "opening " + path);
   }
 }
 
 Error explain_render_open(const barehip_os_table& os, const std::string& path, uint32_t node_id, int rc) {
   const std::string gpu = "The GPU of topology node " + std::to_string(node_id) + " is left out: ";
-  const auto error = [&](ErrorCode code, const std::string& text) {
-    return Error{code, -rc, kOpenRender, gpu + text};
-  };
+  const auto error = [&](ErrorCode code, const std::string& text) { return Error{code, -rc, kOpenRender, gpu + text}; };
   switch (-rc) {
     case ENOENT:
       return error(ErrorCode::kDeviceHidden,
                    path + " does not exist; in a container, pass it (--device " + path + ").");
     case ENXIO:
-    case ENODEV:
-      return error(ErrorCode::kDeviceHidden, "no driver answers at " + path + " (" + errno_text(-rc) + ").");
-    case EACCES:
-      return error(ErrorCode::kNoPermission, permission_text(os, path));
-    case EPERM:
-      return error(ErrorCode::kNoPermission, cgroup_text(path));
-    default:
-      return call_error(kOpenRender, rc, "opening " + path);
+    case ENODEV: return error(ErrorCode::kDeviceHidden, "no driver answers at " + path + " (" + errno_text(-rc) + ").");
+    case EACCES: return error(ErrorCode::kNoPermission, permission_text(os, path));
+    case EPERM: return error(ErrorCode::kNoPermission, cgroup_text(path));
+    default: return call_error(kOpenRender, rc, "opening " + path);
   }
 }
 

@@ -45,8 +45,7 @@ struct barehip_os_table {
   int (*ioctl)(void* self, int fd, unsigned long request, void* arg);
   /// mmap(2). On success 0 and *out; on failure a negative errno and *out untouched. `offset` is unsigned:
   /// KFD offsets have bit 63 set.
-  int (*mmap)(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset,
-              void** out);
+  int (*mmap)(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out);
   int (*munmap)(void* self, void* addr, size_t length);
   int (*madvise)(void* self, void* addr, size_t length, int advice);
 
@@ -68,8 +67,7 @@ struct barehip_os_table {
 /// A provider library exports this under the name "barehip_os_provider". `spec` is what follows the colon in
 /// BAREHIP_DEVICES=vgpu:gfx90a,vgpu:gfx1100 (all specs of that provider, joined by commas). On failure it
 /// returns null and writes a text for the user to `error`. The table lives until process exit.
-typedef const struct barehip_os_table* (*barehip_os_provider_fn)(const char* spec, char* error,
-                                                                 size_t error_cap);
+typedef const struct barehip_os_table* (*barehip_os_provider_fn)(const char* spec, char* error, size_t error_cap);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -3,9 +3,7 @@
 namespace barehip::kfd {
 namespace {
 
-FailingOs& of(void* self) {
-  return *static_cast<FailingOs*>(self);
-}
+FailingOs& of(void* self) { return *static_cast<FailingOs*>(self); }
 
 /// Calls inner.`function` unless this call's turn to fail has come.
 #define FORWARD(call, function, ...)                            \
@@ -13,22 +11,13 @@ FailingOs& of(void* self) {
   if (const int rc = os.enter(OsCall::call); rc < 0) return rc; \
   return os.inner().function(os.inner().self, __VA_ARGS__)
 
-int failing_open(void* self, const char* path, int flags) {
-  FORWARD(kOpen, open, path, flags);
-}
-int failing_close(void* self, int fd) {
-  FORWARD(kClose, close, fd);
-}
-int failing_ioctl(void* self, int fd, unsigned long request, void* arg) {
-  FORWARD(kIoctl, ioctl, fd, request, arg);
-}
-int failing_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset,
-                 void** out) {
+int failing_open(void* self, const char* path, int flags) { FORWARD(kOpen, open, path, flags); }
+int failing_close(void* self, int fd) { FORWARD(kClose, close, fd); }
+int failing_ioctl(void* self, int fd, unsigned long request, void* arg) { FORWARD(kIoctl, ioctl, fd, request, arg); }
+int failing_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out) {
   FORWARD(kMmap, mmap, addr, length, prot, flags, fd, offset, out);
 }
-int failing_munmap(void* self, void* addr, size_t length) {
-  FORWARD(kMunmap, munmap, addr, length);
-}
+int failing_munmap(void* self, void* addr, size_t length) { FORWARD(kMunmap, munmap, addr, length); }
 int failing_madvise(void* self, void* addr, size_t length, int advice) {
   FORWARD(kMadvise, madvise, addr, length, advice);
 }
@@ -38,9 +27,7 @@ int64_t failing_read_file(void* self, const char* path, char* buf, size_t cap) {
 int failing_list_dir(void* self, const char* path, int (*each)(void* user, const char* name), void* user) {
   FORWARD(kListDir, list_dir, path, each, user);
 }
-int failing_stat(void* self, const char* path, barehip_os_stat* out) {
-  FORWARD(kStat, stat, path, out);
-}
+int failing_stat(void* self, const char* path, barehip_os_stat* out) { FORWARD(kStat, stat, path, out); }
 int failing_gpu_info(void* self, int fd, drm_amdgpu_info_device* out, size_t size) {
   FORWARD(kGpuInfo, gpu_info, fd, out, size);
 }

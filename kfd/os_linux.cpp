@@ -16,19 +16,11 @@
 namespace barehip::kfd {
 namespace {
 
-int result(long rc) {
-  return rc < 0 ? -errno : static_cast<int>(rc);
-}
+int result(long rc) { return rc < 0 ? -errno : static_cast<int>(rc); }
 
-int linux_open(void*, const char* path, int flags) {
-  return result(::open(path, flags | O_CLOEXEC));
-}
-int linux_close(void*, int fd) {
-  return result(::close(fd));
-}
-int linux_ioctl(void*, int fd, unsigned long request, void* arg) {
-  return result(::ioctl(fd, request, arg));
-}
+int linux_open(void*, const char* path, int flags) { return result(::open(path, flags | O_CLOEXEC)); }
+int linux_close(void*, int fd) { return result(::close(fd)); }
+int linux_ioctl(void*, int fd, unsigned long request, void* arg) { return result(::ioctl(fd, request, arg)); }
 
 int linux_mmap(void*, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out) {
   void* p = ::mmap(addr, length, prot, flags, fd, static_cast<off_t>(offset));
@@ -37,12 +29,8 @@ int linux_mmap(void*, void* addr, size_t length, int prot, int flags, int fd, ui
   return 0;
 }
 
-int linux_munmap(void*, void* addr, size_t length) {
-  return result(::munmap(addr, length));
-}
-int linux_madvise(void*, void* addr, size_t length, int advice) {
-  return result(::madvise(addr, length, advice));
-}
+int linux_munmap(void*, void* addr, size_t length) { return result(::munmap(addr, length)); }
+int linux_madvise(void*, void* addr, size_t length, int advice) { return result(::madvise(addr, length, advice)); }
 
 // Sysfs reports its own size as 4096 whatever it holds, so the length comes from reading to the end.
 int64_t linux_read_file(void*, const char* path, char* buf, size_t cap) {
@@ -131,8 +119,6 @@ constexpr barehip_os_table kTable = {
 
 }  // namespace
 
-const barehip_os_table* os_linux() {
-  return &kTable;
-}
+const barehip_os_table* os_linux() { return &kTable; }
 
 }  // namespace barehip::kfd

@@ -67,9 +67,7 @@ struct Printer {
     std::string& line = after ? out : in;
     line += std::string(" ") + name + "=";
     const auto wide = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
-    line += format == Format::Flags ? flags_text(wide)
-            : format == Format::Hex ? hex(wide)
-                                    : std::to_string(value);
+    line += format == Format::Flags ? flags_text(wide) : format == Format::Hex ? hex(wide) : std::to_string(value);
   }
 };
 
@@ -87,10 +85,8 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-#define KFD_IOCTL(NAME, name, nr, direction, minor)                \
-  {nr, [](Printer& printer, const void* args) {                    \
-     print(printer, *static_cast<const uapi::name##_args*>(args)); \
-   }},
+#define KFD_IOCTL(NAME, name, nr, direction, minor) \
+  {nr, [](Printer& printer, const void* args) { print(printer, *static_cast<const uapi::name##_args*>(args)); }},
 #define KFD_FIELD(ioctl, type, field, way, format)
 #define KFD_IOCTL_END(name)
 #define KFD_REFUSED(NAME, nr, direction, bytes, minor, why)
@@ -110,9 +106,7 @@ std::string outcome(int64_t rc) {
   return text.substr(0, text.find(' '));
 }
 
-RecordingOs& of(void* self) {
-  return *static_cast<RecordingOs*>(self);
-}
+RecordingOs& of(void* self) { return *static_cast<RecordingOs*>(self); }
 
 int recording_open(void* self, const char* path, int flags) {
   const int rc = of(self).inner().open(of(self).inner().self, path, flags);
@@ -139,12 +133,11 @@ int recording_ioctl(void* self, int fd, unsigned long request, void* arg) {
   return rc;
 }
 
-int recording_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset,
-                   void** out) {
+int recording_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out) {
   RecordingOs& os = of(self);
   const int rc = os.inner().mmap(os.inner().self, addr, length, prot, flags, fd, offset, out);
-  os.add("mmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " prot=" +
-         std::to_string(prot) + " flags=" + hex(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) +
+  os.add("mmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) +
+         " prot=" + std::to_string(prot) + " flags=" + hex(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) +
          " offset=" + hex(offset) + " -> " + (rc < 0 ? outcome(rc) : hex(reinterpret_cast<uint64_t>(*out))));
   return rc;
 }

@@ -57,8 +57,7 @@ Result<Selection> parse(std::string_view text) {
 /// nothing of.
 std::string own_folder() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&os_from_environment), &info) == 0 || info.dli_fname == nullptr)
-    return {};
+  if (dladdr(reinterpret_cast<const void*>(&os_from_environment), &info) == 0 || info.dli_fname == nullptr) return {};
   const std::string path = info.dli_fname;
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
@@ -94,14 +93,13 @@ Result<const barehip_os_table*> os_from_environment() {
   char error[1024] = "";
   const barehip_os_table* table = entry(selection->specs.c_str(), error, sizeof error);
   if (table == nullptr)
-    return fail(
-        ErrorCode::kNoDevice, "start device provider",
-        file + " refused '" + selection->specs + "': " + (error[0] != '\0' ? error : "no reason given"));
+    return fail(ErrorCode::kNoDevice, "start device provider",
+                file + " refused '" + selection->specs + "': " + (error[0] != '\0' ? error : "no reason given"));
   if (table->version != BAREHIP_OS_TABLE_VERSION)
     return fail(ErrorCode::kNotSupported, "start device provider",
                 file + " speaks version " + std::to_string(table->version) +
-                    " of the device interface, this library version " +
-                    std::to_string(BAREHIP_OS_TABLE_VERSION) + "; use libraries of one build.");
+                    " of the device interface, this library version " + std::to_string(BAREHIP_OS_TABLE_VERSION) +
+                    "; use libraries of one build.");
   return table;
 }
 

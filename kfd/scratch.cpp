@@ -25,9 +25,7 @@ constexpr Layout kGfx9 = {1024, 13, false, 1u << 31, 0x00ea4fac};
 // INDEX_STRIDE.
 constexpr Layout kGfx11 = {256, 15, true, 1u << 30, 0x20814fac};
 
-const Layout& layout_of(const GpuProperties& gpu) {
-  return gpu.gfx_major == 9 ? kGfx9 : kGfx11;
-}
+const Layout& layout_of(const GpuProperties& gpu) { return gpu.gfx_major == 9 ? kGfx9 : kGfx11; }
 
 constexpr uint64_t kMaxBytesPerXcc = 1ull << 32;
 
@@ -43,9 +41,8 @@ Result<ScratchPlan> plan_scratch(const GpuProperties& gpu, const ScratchNeed& ne
   const uint32_t limit = max_scratch_bytes_per_lane(gpu, need.wave_lanes);
   if (need.bytes_per_lane > limit)
     return fail(ErrorCode::kOutOfResources, "allocate scratch",
-                "A kernel needs " + std::to_string(need.bytes_per_lane) +
-                    " bytes of private memory per work-item; " + gpu.gfx + " gives at most " +
-                    std::to_string(limit) + ".");
+                "A kernel needs " + std::to_string(need.bytes_per_lane) + " bytes of private memory per work-item; " +
+                    gpu.gfx + " gives at most " + std::to_string(limit) + ".");
   // The processor compares in dwords.
   const uint64_t lane_bytes = round_up(need.bytes_per_lane, 4);
   const uint64_t wave_bytes = round_up(lane_bytes * need.wave_lanes, layout.wavesize_unit_bytes);
@@ -57,26 +54,22 @@ Result<ScratchPlan> plan_scratch(const GpuProperties& gpu, const ScratchNeed& ne
   const uint32_t counted_engines = layout.waves_per_engine ? 1 : engines_per_xcc;
   most = std::min(most, ((1u << kWavesBits) - 1) / counted_engines);
   most = static_cast<uint32_t>(std::min<uint64_t>(most, kMaxBytesPerXcc / (wave_bytes * engines_per_xcc)));
-  if (budget_bytes != 0)
-    most = static_cast<uint32_t>(std::min<uint64_t>(most, budget_bytes / (wave_bytes * engines)));
+  if (budget_bytes != 0) most = static_cast<uint32_t>(std::min<uint64_t>(most, budget_bytes / (wave_bytes * engines)));
 
   ScratchPlan plan;
   plan.waves_per_engine = std::max({most, need.waves_per_group, 1u});
   plan.bytes = round_up(wave_bytes * plan.waves_per_engine * engines, kPage);
   const uint32_t waves_field = plan.waves_per_engine * counted_engines;
-  plan.tmpring_size = waves_field | static_cast<uint32_t>(wave_bytes / layout.wavesize_unit_bytes)
-                                        << kWavesBits;
+  plan.tmpring_size = waves_field | static_cast<uint32_t>(wave_bytes / layout.wavesize_unit_bytes) << kWavesBits;
   plan.wave64_lane_bytes = static_cast<uint32_t>(lane_bytes * need.wave_lanes / 64);
   return plan;
 }
 
-void write_scratch(aql::AmdQueue& queue, const GpuProperties& gpu, const ScratchPlan& plan,
-                   uint64_t address) {
+void write_scratch(aql::AmdQueue& queue, const GpuProperties& gpu, const ScratchPlan& plan, uint64_t address) {
   const Layout& layout = layout_of(gpu);
   const bool some = address != 0;
   queue.scratch_resource_descriptor[0] = static_cast<uint32_t>(address);
-  queue.scratch_resource_descriptor[1] =
-      static_cast<uint32_t>((address >> 32) & 0xffff) | layout.resource_word1;
+  queue.scratch_resource_descriptor[1] = static_cast<uint32_t>((address >> 32) & 0xffff) | layout.resource_word1;
   queue.scratch_resource_descriptor[2] = some ? static_cast<uint32_t>(plan.bytes / gpu.num_xcc) : 0;
   queue.scratch_resource_descriptor[3] = layout.resource_word3;
   queue.scratch_backing_memory_location = address;

@@ -32,8 +32,7 @@ Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options
   constexpr uint32_t kMinorOfEngineChoice = 17;
   MemoryOptions memory;
   memory.kind = MemoryKind::kHostUncached;
-  for (const auto& [into, bytes] :
-       {std::pair{&page, kPage}, std::pair{&ring, uint64_t{options.ring_bytes}}}) {
+  for (const auto& [into, bytes] : {std::pair{&page, kPage}, std::pair{&ring, uint64_t{options.ring_bytes}}}) {
     Result<Memory> made = Memory::allocate(*device, bytes, memory);
     if (!made) return std::unexpected(std::move(made.error()));
     *into = std::move(*made);
@@ -63,8 +62,7 @@ SdmaQueueImpl::~SdmaQueueImpl() {
   uapi::destroy_queue_args args{};
   args.queue_id = queue_id;
   const int rc = device->system().impl().client.destroy_queue(args);
-  if (rc < 0)
-    log_warning(call_error("DESTROY_QUEUE", rc, "destroying copy queue " + std::to_string(queue_id)).text);
+  if (rc < 0) log_warning(call_error("DESTROY_QUEUE", rc, "destroying copy queue " + std::to_string(queue_id)).text);
 }
 
 }  // namespace kfd
@@ -121,14 +119,8 @@ void SdmaQueue::publish() {
   *doorbell_ = published_;
 }
 
-Device& SdmaQueue::device() const {
-  return *impl_->device;
-}
-uint32_t SdmaQueue::queue_id() const {
-  return impl_->queue_id;
-}
-const Error* SdmaQueue::error() const {
-  return impl_->device->error();
-}
+Device& SdmaQueue::device() const { return *impl_->device; }
+uint32_t SdmaQueue::queue_id() const { return impl_->queue_id; }
+const Error* SdmaQueue::error() const { return impl_->device->error(); }
 
 }  // namespace barehip

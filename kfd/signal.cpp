@@ -24,7 +24,7 @@ constexpr uint32_t kMinorOfAge = 14;
 
 /// Host-side companion of a block.
 struct Slot {
-  std::atomic<uint64_t> age{1};  ///< of the event, as a waiter saw it last; an older one costs one more look
+  std::atomic<uint64_t> age{1};       ///< of the event, as a waiter saw it last; an older one costs one more look
   std::atomic<uint32_t> next{kNone};  ///< in a free list
   std::atomic<uint32_t> sleepers{0};  ///< threads in the kernel for this signal
   Event event;                        ///< made when first asked for, kept for the block's next owners
@@ -45,8 +45,7 @@ class FreeList {
       const uint32_t index = static_cast<uint32_t>(top);
       if (index == kNone) return kNone;
       const uint64_t next = ((top >> 32) + 1) << 32 | slot(index).next.load(std::memory_order_relaxed);
-      if (top_.compare_exchange_weak(top, next, std::memory_order_acq_rel, std::memory_order_acquire))
-        return index;
+      if (top_.compare_exchange_weak(top, next, std::memory_order_acq_rel, std::memory_order_acquire)) return index;
     }
   }
   void push(Slot& slot, uint32_t index) {
@@ -89,8 +88,8 @@ Result<void> SignalPool::Impl::grow() {
                 "All " + std::to_string(kMaxChunks * kBlocksPerChunk) + " signals are in use.");
   MemoryOptions options;
   options.kind = MemoryKind::kHostUncached;
-  Result<Memory> memory = Memory::allocate(*system.devices().front(),
-                                           uint64_t{kBlocksPerChunk} * sizeof(aql::AmdSignal), options);
+  Result<Memory> memory =
+      Memory::allocate(*system.devices().front(), uint64_t{kBlocksPerChunk} * sizeof(aql::AmdSignal), options);
   if (!memory) return std::unexpected(std::move(memory.error()));
   chunks[number].slots = std::make_unique<Slot[]>(kBlocksPerChunk);
   chunks[number].memory = std::move(*memory);
@@ -114,9 +113,7 @@ Result<uint32_t> SignalPool::Impl::take(bool interrupt) {
 }
 
 SignalPool::SignalPool(System& system) : impl_(new Impl(system)) {}
-SignalPool::~SignalPool() {
-  delete impl_;
-}
+SignalPool::~SignalPool() { delete impl_; }
 
 Result<Signal> SignalPool::acquire(int64_t initial, bool interrupt) {
   if (!impl_->system.usable()) return kfd::forked_child("acquire signal");
@@ -152,9 +149,7 @@ void SignalPool::release(uint64_t*, uint32_t index) {
   (slot.event ? impl_->with_event : impl_->plain).push(slot, index);
 }
 
-Signal::Signal(Signal&& other) noexcept {
-  *this = std::move(other);
-}
+Signal::Signal(Signal&& other) noexcept { *this = std::move(other); }
 
 Signal& Signal::operator=(Signal&& other) noexcept {
   std::swap(block_, other.block_);
@@ -181,14 +176,10 @@ namespace {
 
 bool holds(WaitCondition condition, int64_t value, int64_t reference) {
   switch (condition) {
-    case WaitCondition::kEqual:
-      return value == reference;
-    case WaitCondition::kNotEqual:
-      return value != reference;
-    case WaitCondition::kLess:
-      return value < reference;
-    case WaitCondition::kGreaterEqual:
-      return value >= reference;
+    case WaitCondition::kEqual: return value == reference;
+    case WaitCondition::kNotEqual: return value != reference;
+    case WaitCondition::kLess: return value < reference;
+    case WaitCondition::kGreaterEqual: return value >= reference;
   }
   return false;
 }
@@ -301,8 +292,8 @@ Result<int64_t> SignalWait::nap() {
 
 }  // namespace kfd
 
-Result<int64_t> Signal::wait(WaitCondition condition, int64_t reference, const Device* device,
-                             uint64_t timeout_ns, uint64_t spin_ns) const {
+Result<int64_t> Signal::wait(WaitCondition condition, int64_t reference, const Device* device, uint64_t timeout_ns,
+                             uint64_t spin_ns) const {
   System& system = pool_->impl().system;
   if (!system.usable()) return kfd::forked_child("wait for signal");
   kfd::SignalWait wait{*this, condition, reference, device, system.os(), UINT64_MAX};

@@ -30,14 +30,12 @@ constexpr uint32_t kMaxDevices = 64;  // bits of a mapping mask
 /// `system` and goes away with it.
 class Opener {
  public:
-  Opener(const barehip_os_table& os, System& system, SystemImpl& impl)
-      : os_(os), system_(system), impl_(impl) {}
+  Opener(const barehip_os_table& os, System& system, SystemImpl& impl) : os_(os), system_(system), impl_(impl) {}
 
   Result<void> run() {
-    for (const auto step :
-         {&Opener::open_kfd, &Opener::handshake, &Opener::open_gpus, &Opener::read_apertures,
-          &Opener::acquire_vms, &Opener::enable_runtime, &Opener::set_policies, &Opener::read_xnack,
-          &Opener::start_clocks, &Opener::map_hdp_pages}) {
+    for (const auto step : {&Opener::open_kfd, &Opener::handshake, &Opener::open_gpus, &Opener::read_apertures,
+                            &Opener::acquire_vms, &Opener::enable_runtime, &Opener::set_policies, &Opener::read_xnack,
+                            &Opener::start_clocks, &Opener::map_hdp_pages}) {
       if (Result<void> done = (this->*step)(); !done) return done;
     }
     return {};
@@ -113,8 +111,8 @@ Result<void> Opener::open_gpus() {
       continue;
     }
     const ErrorCode code = device.error().code;
-    const bool left_out = code == ErrorCode::kNoPermission || code == ErrorCode::kDeviceHidden ||
-                          code == ErrorCode::kNotSupported;
+    const bool left_out =
+        code == ErrorCode::kNoPermission || code == ErrorCode::kDeviceHidden || code == ErrorCode::kNotSupported;
     if (!left_out) return std::unexpected(std::move(device.error()));
     impl_.skipped.push_back(device.error().text);
     if (!worst || tells_more(device.error(), *worst)) worst = std::move(device.error());
@@ -140,8 +138,7 @@ Result<std::unique_ptr<DeviceImpl>> Opener::open_gpu(const TopologyNode& node, c
   if (rc < 0) return call_failed("AMDGPU_INFO", rc, "asking " + path + " what its GPU is");
   if (Result<void> known = add_dev_info(impl->properties, info); !known)
     return std::unexpected(std::move(known.error()));
-  impl->properties.marketing_name =
-      marketing_name(os_, impl->properties.device_id, impl->properties.pci_revision);
+  impl->properties.marketing_name = marketing_name(os_, impl->properties.device_id, impl->properties.pci_revision);
   return impl;
 }
 
@@ -152,8 +149,7 @@ Result<void> Opener::read_apertures() {
   args.kfd_process_device_apertures_ptr = reinterpret_cast<uint64_t>(apertures.data());
   args.num_of_nodes = static_cast<uint32_t>(apertures.size());
   const int rc = impl_.client.get_process_apertures_new(args);
-  if (rc < 0)
-    return call_failed("GET_PROCESS_APERTURES_NEW", rc, "asking for the address ranges of the GPUs");
+  if (rc < 0) return call_failed("GET_PROCESS_APERTURES_NEW", rc, "asking for the address ranges of the GPUs");
   apertures.resize(std::min<size_t>(args.num_of_nodes, apertures.size()));
   for (const std::unique_ptr<Device>& device : impl_.devices) {
     GpuProperties& properties = device->impl().properties;
@@ -190,26 +186,22 @@ Result<void> Opener::acquire_vms() {
 // Without it the driver does not report traps and illegal instructions of kernels. It has to come before any
 // queue, and the driver wants firmware that can do it on every GPU.
 Result<void> Opener::enable_runtime() {
-  const bool firmware =
-      std::all_of(impl_.devices.begin(), impl_.devices.end(), [](const std::unique_ptr<Device>& device) {
-        return (device->properties().capability & kCapDebugFirmware) != 0;
-      });
+  const bool firmware = std::all_of(
+      impl_.devices.begin(), impl_.devices.end(),
+      [](const std::unique_ptr<Device>& device) { return (device->properties().capability & kCapDebugFirmware) != 0; });
   if (!firmware || impl_.minor < kMinorOfRuntimeEnable) return {};
   uapi::runtime_enable_args args{};
   args.mode_mask = uapi::kRuntimeEnable;
   const int rc = impl_.client.runtime_enable(args);
   switch (rc) {
-    case 0:
-      impl_.runtime_enabled = impl_.runtime_is_ours = true;
-      return {};
+    case 0: impl_.runtime_enabled = impl_.runtime_is_ours = true; return {};
     case -EBUSY:  // another runtime of this process enabled it: in force, but not ours to take back
       impl_.runtime_enabled = true;
       return {};
     case -EEXIST:  // another runtime of this process has queues already: too late, the trap handler reports
                    // alone
       return {};
-    default:
-      return call_failed("RUNTIME_ENABLE", rc, "asking the driver for reports of exceptions");
+    default: return call_failed("RUNTIME_ENABLE", rc, "asking the driver for reports of exceptions");
   }
 }
 
@@ -252,16 +244,14 @@ Result<void> Opener::start_clocks() {
 
 // Some kernels and virtual machines have no such page; Device::can_flush_hdp says so.
 Result<void> Opener::map_hdp_pages() {
-  for (const std::unique_ptr<Device>& device : impl_.devices)
-    MemoryAccess::map_hdp_page(device->impl(), *device);
+  for (const std::unique_ptr<Device>& device : impl_.devices) MemoryAccess::map_hdp_page(device->impl(), *device);
   return {};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<System>> SystemImpl::open(const barehip_os_table& os) {
-  if (sizeof(void*) != 8)
-    return fail(ErrorCode::kNotSupported, "open GPU", "The driver serves 64-bit processes only.");
+  if (sizeof(void*) != 8) return fail(ErrorCode::kNotSupported, "open GPU", "The driver serves 64-bit processes only.");
   std::unique_ptr<System> system(new System);
   SystemImpl& impl = *system->impl_;
   impl.os = &os;
@@ -274,8 +264,7 @@ Result<std::unique_ptr<System>> SystemImpl::open(const barehip_os_table& os) {
   *static_cast<volatile uint32_t*>(alive->at()) = 1;
   system->alive_ = static_cast<const volatile uint32_t*>(alive->at());
   impl.alive_page = std::move(*alive);
-  if (Result<void> done = Opener(os, *system, impl).run(); !done)
-    return std::unexpected(std::move(done.error()));
+  if (Result<void> done = Opener(os, *system, impl).run(); !done) return std::unexpected(std::move(done.error()));
   impl.signals = std::make_unique<SignalPool>(*system);
   return system;
 }
@@ -292,9 +281,7 @@ Result<Watcher*> SystemImpl::ensure_watcher(System& system) {
 
 }  // namespace kfd
 
-Result<std::unique_ptr<System>> System::open(const barehip_os_table& os) {
-  return kfd::SystemImpl::open(os);
-}
+Result<std::unique_ptr<System>> System::open(const barehip_os_table& os) { return kfd::SystemImpl::open(os); }
 
 System::System() : impl_(std::make_unique<kfd::SystemImpl>()) {}
 
@@ -309,8 +296,7 @@ System::~System() {
   if (impl_->runtime_is_ours) {
     kfd::uapi::runtime_enable_args args{};
     const int rc = impl_->client.runtime_enable(args);
-    if (rc < 0)
-      kfd::log_warning(kfd::call_error("RUNTIME_ENABLE", rc, "ending the reports of exceptions").text);
+    if (rc < 0) kfd::log_warning(kfd::call_error("RUNTIME_ENABLE", rc, "ending the reports of exceptions").text);
   }
   // Once the kernel has the event page it writes there until the process ends, and refuses to free it.
   if (impl_->event_page_known) kfd::MemoryAccess::abandon(impl_->event_page);
@@ -318,23 +304,11 @@ System::~System() {
   impl_->devices.clear();
 }
 
-std::span<const std::unique_ptr<Device>> System::devices() const {
-  return impl_->devices;
-}
-std::span<const std::string> System::skipped() const {
-  return impl_->skipped;
-}
-uint32_t System::kfd_minor() const {
-  return impl_->minor;
-}
-bool System::runtime_enabled() const {
-  return impl_->runtime_enabled;
-}
-SignalPool& System::signals() const {
-  return *impl_->signals;
-}
-const barehip_os_table& System::os() const {
-  return *impl_->os;
-}
+std::span<const std::unique_ptr<Device>> System::devices() const { return impl_->devices; }
+std::span<const std::string> System::skipped() const { return impl_->skipped; }
+uint32_t System::kfd_minor() const { return impl_->minor; }
+bool System::runtime_enabled() const { return impl_->runtime_enabled; }
+SignalPool& System::signals() const { return *impl_->signals; }
+const barehip_os_table& System::os() const { return *impl_->os; }
 
 }  // namespace barehip

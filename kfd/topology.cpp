@@ -160,9 +160,9 @@ Result<Topology> read_topology(const barehip_os_table& os) {
     if (!topology && attempt + 1 < kSnapshotTries && topology.error().sys_errno == ENOENT) continue;
     if (!topology || topology->generation == *after) return topology;
   }
-  return fail(ErrorCode::kSystem, "read topology",
-              generation_file + " changed during each of " + std::to_string(kSnapshotTries) +
-                  " readings; GPUs come and go.");
+  return fail(
+      ErrorCode::kSystem, "read topology",
+      generation_file + " changed during each of " + std::to_string(kSnapshotTries) + " readings; GPUs come and go.");
 }
 
 }  // namespace barehip::kfd

@@ -14,8 +14,7 @@
 namespace barehip::kfd {
 
 struct MemoryBank {
-  uint32_t heap_type =
-      0;  ///< 0 system, 1 frame buffer all CPU visible, 2 frame buffer with an invisible part
+  uint32_t heap_type = 0;  ///< 0 system, 1 frame buffer all CPU visible, 2 frame buffer with an invisible part
   uint64_t bytes = 0;
   uint32_t width_bits = 0;
   uint32_t clock_mhz = 0;

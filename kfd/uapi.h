@@ -159,8 +159,6 @@ enum class Exception : uint32_t {
   kDeviceRasError = 34,
   kDeviceFatalHalt = 35,
 };
-constexpr uint64_t exception_bit(Exception e) {
-  return 1ull << (static_cast<uint32_t>(e) - 1);
-}
+constexpr uint64_t exception_bit(Exception e) { return 1ull << (static_cast<uint32_t>(e) - 1); }
 
 }  // namespace barehip::kfd::uapi

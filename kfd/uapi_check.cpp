@@ -27,9 +27,7 @@ constexpr bool size_matches(uint32_t nr, size_t ours, size_t theirs) {
   return nr == 0x02 ? ours > theirs : ours == theirs;
 }
 #else
-constexpr bool size_matches(uint32_t, size_t ours, size_t theirs) {
-  return ours == theirs;
-}
+constexpr bool size_matches(uint32_t, size_t ours, size_t theirs) { return ours == theirs; }
 #endif
 
 #define KFD_IOCTL(NAME, name, nr, direction, minor) \

@@ -39,9 +39,9 @@ Result<std::unique_ptr<Watcher>> Watcher::start(System& system) {
     Event Watcher::* member;
     EventKind kind;
   };
-  for (const Wanted& wanted : {Wanted{&Watcher::queue_event_, EventKind::kSignal},
-                               Wanted{&Watcher::memory_event_, EventKind::kMemory},
-                               Wanted{&Watcher::exception_event_, EventKind::kHwException}}) {
+  for (const Wanted& wanted :
+       {Wanted{&Watcher::queue_event_, EventKind::kSignal}, Wanted{&Watcher::memory_event_, EventKind::kMemory},
+        Wanted{&Watcher::exception_event_, EventKind::kHwException}}) {
     Result<Event> event = Event::create(system, wanted.kind, true);
     if (!event) return std::unexpected(std::move(event.error()));
     (*watcher).*wanted.member = std::move(*event);
@@ -53,8 +53,8 @@ Result<std::unique_ptr<Watcher>> Watcher::start(System& system) {
   const int rc = pthread_create(&watcher->thread_, nullptr, entry, watcher.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (rc != 0)
-    return fail(ErrorCode::kOutOfResources, "start watcher thread",
-                "A thread cannot be started: " + errno_text(rc), rc);
+    return fail(ErrorCode::kOutOfResources, "start watcher thread", "A thread cannot be started: " + errno_text(rc),
+                rc);
   watcher->started_ = true;
   pthread_setname_np(watcher->thread_, "barehip-watch");
   return watcher;
@@ -84,8 +84,7 @@ void* Watcher::entry(void* self) {
 
 // All three events reset themselves: one that is set while the thread is at work ends the next wait at once.
 void Watcher::run() {
-  std::array<EventWait, 3> waits{EventWait{&queue_event_}, EventWait{&memory_event_},
-                                 EventWait{&exception_event_}};
+  std::array<EventWait, 3> waits{EventWait{&queue_event_}, EventWait{&memory_event_}, EventWait{&exception_event_}};
   waits[0].use_age = false;
   waits[1].kind = EventKind::kMemory;
   waits[2].kind = EventKind::kHwException;
@@ -118,8 +117,7 @@ void Watcher::report_memory_fault(const MemoryFault& fault) {
 
 void Watcher::report_hw_exception(const HwException& exception) {
   Device* device = find_device(exception.gpu_id);
-  if (device != nullptr)
-    device->impl().set_error(*device, hw_exception_error(device->properties(), exception));
+  if (device != nullptr) device->impl().set_error(*device, hw_exception_error(device->properties(), exception));
 }
 
 void Watcher::report_to_all(const Error& error) {

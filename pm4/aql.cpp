@@ -53,8 +53,7 @@ Decoded<AqlPacket> decode_vendor(std::span<const uint32_t> in, CapSet caps) {
   }
   if ((upper & 0xff) == static_cast<uint32_t>(VendorFormat::kBarrierValue)) {
     if (!caps.has(Cap::kAqlBarrierValue)) {
-      return bad("vendor_format",
-                 detail::field_text("BARRIER_VALUE", "vendor_format", CapSet{Cap::kAqlBarrierValue}));
+      return bad("vendor_format", detail::field_text("BARRIER_VALUE", "vendor_format", CapSet{Cap::kAqlBarrierValue}));
     }
     auto out = good<VendorBarrierValuePacket>(in);
     const uint32_t condition = std::get<VendorBarrierValuePacket>(out.packet).condition;

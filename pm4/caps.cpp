@@ -10,8 +10,8 @@ namespace {
 // field widths are those of the kernel's SDMA packet headers; the rest is seen in the queues of stock programs.
 constexpr CapSet kGfx900{Cap::kAqlPm4Ib, Cap::kSdmaPollsTwice};
 constexpr CapSet kGfx90a{Cap::kAqlPm4Ib, Cap::kAqlBarrierValue, Cap::kSdmaCount30};
-constexpr CapSet kGfx11{Cap::kAqlPm4Ib,    Cap::kGcr,       Cap::kWaitRegMem64,    Cap::kDispatchWave32,
-                        Cap::kSdmaCount30, Cap::kSdmaGcrReq, Cap::kSdmaMtype,      Cap::kSdmaCachePolicy,
+constexpr CapSet kGfx11{Cap::kAqlPm4Ib,         Cap::kGcr,        Cap::kWaitRegMem64, Cap::kDispatchWave32,
+                        Cap::kSdmaCount30,      Cap::kSdmaGcrReq, Cap::kSdmaMtype,    Cap::kSdmaCachePolicy,
                         Cap::kSdmaBackwardsCopy};
 
 constexpr PacketLimits kShortCopies{.sdma_max_copy_bytes = 0x3fffe0, .sdma_min_submit_dwords = 64};
@@ -33,9 +33,9 @@ constexpr std::array kTable = std::to_array<PacketCaps>({
 });
 
 constexpr std::array<std::string_view, static_cast<size_t>(Cap::kCount)> kNames = {
-    "AQL_PM4_IB",       "AQL_BARRIER_VALUE",   "GCR",          "WAIT_REG_MEM64", "DISPATCH_WAVE32",
-    "SDMA_COUNT_30",    "SDMA_GCR_REQ",        "SDMA_MTYPE",   "SDMA_CACHE_POLICY",
-    "SDMA_BACKWARDS_COPY", "SDMA_POLLS_TWICE",
+    "AQL_PM4_IB",       "AQL_BARRIER_VALUE", "GCR",        "WAIT_REG_MEM64",    "DISPATCH_WAVE32",
+    "SDMA_COUNT_30",    "SDMA_GCR_REQ",      "SDMA_MTYPE", "SDMA_CACHE_POLICY", "SDMA_BACKWARDS_COPY",
+    "SDMA_POLLS_TWICE",
 };
 
 }  // namespace

@@ -47,8 +47,8 @@ class CapSet {
 
 /// Limits that are numbers.
 struct PacketLimits {
-  uint32_t sdma_max_copy_bytes = 0;      ///< what one COPY_LINEAR or fill moves at most, a multiple of 32 bytes
-  uint32_t sdma_min_submit_dwords = 0;   ///< a shorter submission is padded with NOPs
+  uint32_t sdma_max_copy_bytes = 0;     ///< what one COPY_LINEAR or fill moves at most, a multiple of 32 bytes
+  uint32_t sdma_min_submit_dwords = 0;  ///< a shorter submission is padded with NOPs
 };
 
 struct PacketCaps {

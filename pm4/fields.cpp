@@ -35,9 +35,9 @@ std::unexpected<Error> field_error(const char* packet, const char* field, uint64
 }
 
 std::unexpected<Error> room_error(const char* packet, size_t needed, size_t room) {
-  return fail(ErrorCode::kInvalidArgument, "encode packet",
-              std::string(packet) + " has " + std::to_string(needed) + " dwords, there is room for " +
-                  std::to_string(room));
+  return fail(
+      ErrorCode::kInvalidArgument, "encode packet",
+      std::string(packet) + " has " + std::to_string(needed) + " dwords, there is room for " + std::to_string(room));
 }
 
 std::string reserved_text(const char* packet, unsigned dword, uint32_t bits) {

@@ -34,7 +34,7 @@ struct Field {
   const char* name;
   Part parts[2]{};
   uint32_t bias = 0;
-  CapSet needs{};          ///< a value other than zero needs these
+  CapSet needs{};           ///< a value other than zero needs these
   uint8_t narrow_bits = 0;  ///< how many bits it has without `wide_needs`; 0: always all
   CapSet wide_needs{};
 
@@ -130,7 +130,7 @@ template <class P>
 consteval std::array<uint32_t, P::kDwords> covered_bits(uint32_t header_bits) {
   std::array<uint32_t, P::kDwords> mask{};
   mask[0] = header_bits;
-  const auto add = [&](const Part (&parts)[2]) {
+  const auto add = [&](const Part(&parts)[2]) {
     for (const Part& part : parts) {
       if (part.width) mask[part.dword] |= part.mask();
     }

@@ -36,8 +36,7 @@ template <class... P>
 Decoded<Packet> decode_any(std::span<const uint32_t> in, CapSet caps, uint32_t length, const std::variant<P...>*) {
   const uint32_t op = (in[0] >> 8) & 0xff;
   Decoded<Packet> out;
-  const bool found =
-      ((P::kOp == op && available<P>(caps) && (out = decode_as<P>(in, caps, length), true)) || ...);
+  const bool found = ((P::kOp == op && available<P>(caps) && (out = decode_as<P>(in, caps, length), true)) || ...);
   if (found) return out;
   const bool known = ((P::kOp == op) || ...);
   return detail::malformed<Packet>(length, "op",

@@ -28,8 +28,7 @@ inline constexpr uint32_t kGliInvAll = 1u << 0, kGlmWriteback = 1u << 4, kGlmInv
                           kGlkInv = 1u << 7, kGlvInv = 1u << 8, kGl1Inv = 1u << 9, kGl2Discard = 1u << 13,
                           kGl2Inv = 1u << 14, kGl2Writeback = 1u << 15;
 /// What stock runtimes ask of GCR_REQ before and after an SDMA copy.
-inline constexpr uint32_t kSdmaAcquire =
-    kGl2Writeback | kGl2Inv | kGl1Inv | kGlvInv | kGlkInv | kGlkWriteback;
+inline constexpr uint32_t kSdmaAcquire = kGl2Writeback | kGl2Inv | kGl1Inv | kGlvInv | kGlkInv | kGlkWriteback;
 inline constexpr uint32_t kSdmaRelease = kGl2Writeback | kGlkWriteback;
 }  // namespace gcr
 
@@ -72,12 +71,14 @@ struct AtomicMem {
   static constexpr const char* kName = "ATOMIC_MEM";
   static constexpr uint8_t kOp = 0x1e;
   static constexpr uint32_t kDwords = 9;
-  static constexpr auto kFields = std::tuple{
-      bits<&AtomicMem::operation>("operation", 1, 0, 7), bits<&AtomicMem::command>("command", 1, 8, 4),
-      bits<&AtomicMem::cache_policy>("cache_policy", 1, 25, 2), qword<&AtomicMem::address>("address", 2, 2),
-      qword<&AtomicMem::src>("src", 4), qword<&AtomicMem::compare>("compare", 6),
-      bits<&AtomicMem::loop_interval>("loop_interval", 8, 0, 13),
-      bits<&AtomicMem::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{bits<&AtomicMem::operation>("operation", 1, 0, 7),
+                                             bits<&AtomicMem::command>("command", 1, 8, 4),
+                                             bits<&AtomicMem::cache_policy>("cache_policy", 1, 25, 2),
+                                             qword<&AtomicMem::address>("address", 2, 2),
+                                             qword<&AtomicMem::src>("src", 4),
+                                             qword<&AtomicMem::compare>("compare", 6),
+                                             bits<&AtomicMem::loop_interval>("loop_interval", 8, 0, 13),
+                                             bits<&AtomicMem::header_flags>("header_flags", 0, 0, 2)};
 };
 
 enum class WriteTarget : uint8_t { kRegister = 0, kMemorySync = 1, kL2 = 2, kGds = 3, kMemory = 5 };
@@ -96,18 +97,20 @@ struct WriteData {
   static constexpr uint8_t kOp = 0x37;
   static constexpr uint32_t kDwords = 4;
   static constexpr bool kTail = true;
-  static constexpr auto kFields = std::tuple{
-      bits<&WriteData::target>("target", 1, 8, 4), bits<&WriteData::no_increment>("no_increment", 1, 16, 1),
-      bits<&WriteData::write_confirm>("write_confirm", 1, 20, 1),
-      bits<&WriteData::cache_policy>("cache_policy", 1, 25, 2), bits<&WriteData::engine>("engine", 1, 30, 2),
-      qword<&WriteData::address>("address", 2), bits<&WriteData::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{bits<&WriteData::target>("target", 1, 8, 4),
+                                             bits<&WriteData::no_increment>("no_increment", 1, 16, 1),
+                                             bits<&WriteData::write_confirm>("write_confirm", 1, 20, 1),
+                                             bits<&WriteData::cache_policy>("cache_policy", 1, 25, 2),
+                                             bits<&WriteData::engine>("engine", 1, 30, 2),
+                                             qword<&WriteData::address>("address", 2),
+                                             bits<&WriteData::header_flags>("header_flags", 0, 0, 2)};
 };
 
 enum class Compare : uint8_t { kAlways, kLess, kLessEqual, kEqual, kNotEqual, kGreaterEqual, kGreater };
 
 struct WaitRegMem {
   Compare compare = Compare::kAlways;
-  bool memory = false;  ///< else registers: address holds two offsets
+  bool memory = false;    ///< else registers: address holds two offsets
   uint8_t operation = 0;  ///< 0 wait, 1 write, wait, write
   uint8_t engine = 0;
   bool ace_offload = false;
@@ -120,13 +123,16 @@ struct WaitRegMem {
   static constexpr const char* kName = "WAIT_REG_MEM";
   static constexpr uint8_t kOp = 0x3c;
   static constexpr uint32_t kDwords = 7;
-  static constexpr auto kFields = std::tuple{
-      bits<&WaitRegMem::compare>("compare", 1, 0, 3), bits<&WaitRegMem::memory>("memory", 1, 4, 2),
-      bits<&WaitRegMem::operation>("operation", 1, 6, 2), bits<&WaitRegMem::engine>("engine", 1, 8, 2),
-      bits<&WaitRegMem::ace_offload>("ace_offload", 1, 31, 1), qword<&WaitRegMem::address>("address", 2),
-      bits<&WaitRegMem::reference>("reference", 4, 0, 32), bits<&WaitRegMem::mask>("mask", 5, 0, 32),
-      bits<&WaitRegMem::interval>("interval", 6, 0, 16),
-      bits<&WaitRegMem::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{bits<&WaitRegMem::compare>("compare", 1, 0, 3),
+                                             bits<&WaitRegMem::memory>("memory", 1, 4, 2),
+                                             bits<&WaitRegMem::operation>("operation", 1, 6, 2),
+                                             bits<&WaitRegMem::engine>("engine", 1, 8, 2),
+                                             bits<&WaitRegMem::ace_offload>("ace_offload", 1, 31, 1),
+                                             qword<&WaitRegMem::address>("address", 2),
+                                             bits<&WaitRegMem::reference>("reference", 4, 0, 32),
+                                             bits<&WaitRegMem::mask>("mask", 5, 0, 32),
+                                             bits<&WaitRegMem::interval>("interval", 6, 0, 16),
+                                             bits<&WaitRegMem::header_flags>("header_flags", 0, 0, 2)};
 };
 
 struct WaitRegMem64 {
@@ -146,14 +152,18 @@ struct WaitRegMem64 {
   static constexpr uint8_t kOp = 0x93;
   static constexpr uint32_t kDwords = 9;
   static constexpr CapSet kNeeds{Cap::kWaitRegMem64};
-  static constexpr auto kFields = std::tuple{
-      bits<&WaitRegMem64::compare>("compare", 1, 0, 3), bits<&WaitRegMem64::memory>("memory", 1, 4, 2),
-      bits<&WaitRegMem64::operation>("operation", 1, 6, 2), bits<&WaitRegMem64::engine>("engine", 1, 8, 2),
-      bits<&WaitRegMem64::ace_offload>("ace_offload", 1, 31, 1), qword<&WaitRegMem64::address>("address", 2),
-      qword<&WaitRegMem64::reference>("reference", 4), qword<&WaitRegMem64::mask>("mask", 6),
-      bits<&WaitRegMem64::interval>("interval", 8, 0, 16),
-      bits<&WaitRegMem64::optimize_ace_offload>("optimize_ace_offload", 8, 31, 1),
-      bits<&WaitRegMem64::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields =
+      std::tuple{bits<&WaitRegMem64::compare>("compare", 1, 0, 3),
+                 bits<&WaitRegMem64::memory>("memory", 1, 4, 2),
+                 bits<&WaitRegMem64::operation>("operation", 1, 6, 2),
+                 bits<&WaitRegMem64::engine>("engine", 1, 8, 2),
+                 bits<&WaitRegMem64::ace_offload>("ace_offload", 1, 31, 1),
+                 qword<&WaitRegMem64::address>("address", 2),
+                 qword<&WaitRegMem64::reference>("reference", 4),
+                 qword<&WaitRegMem64::mask>("mask", 6),
+                 bits<&WaitRegMem64::interval>("interval", 8, 0, 16),
+                 bits<&WaitRegMem64::optimize_ace_offload>("optimize_ace_offload", 8, 31, 1),
+                 bits<&WaitRegMem64::header_flags>("header_flags", 0, 0, 2)};
 };
 
 struct IndirectBuffer {
@@ -169,16 +179,25 @@ struct IndirectBuffer {
   static constexpr const char* kName = "INDIRECT_BUFFER";
   static constexpr uint8_t kOp = 0x3f;
   static constexpr uint32_t kDwords = 4;
-  static constexpr auto kFields = std::tuple{
-      qword<&IndirectBuffer::address>("address", 1, 2, 16), bits<&IndirectBuffer::count>("count", 3, 0, 20),
-      bits<&IndirectBuffer::chain>("chain", 3, 20, 1), bits<&IndirectBuffer::valid>("valid", 3, 23, 1),
-      bits<&IndirectBuffer::vmid>("vmid", 3, 24, 4), bits<&IndirectBuffer::cache_policy>("cache_policy", 3, 28, 2),
-      bits<&IndirectBuffer::privileged>("privileged", 3, 31, 1),
-      bits<&IndirectBuffer::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{qword<&IndirectBuffer::address>("address", 1, 2, 16),
+                                             bits<&IndirectBuffer::count>("count", 3, 0, 20),
+                                             bits<&IndirectBuffer::chain>("chain", 3, 20, 1),
+                                             bits<&IndirectBuffer::valid>("valid", 3, 23, 1),
+                                             bits<&IndirectBuffer::vmid>("vmid", 3, 24, 4),
+                                             bits<&IndirectBuffer::cache_policy>("cache_policy", 3, 28, 2),
+                                             bits<&IndirectBuffer::privileged>("privileged", 3, 31, 1),
+                                             bits<&IndirectBuffer::header_flags>("header_flags", 0, 0, 2)};
 };
 
 enum class CopySource : uint8_t {
-  kRegister = 0, kMemory = 1, kL2 = 2, kGds = 3, kPerfCounter = 4, kImmediate = 5, kAtomicReturn = 6, kGpuClock = 9,
+  kRegister = 0,
+  kMemory = 1,
+  kL2 = 2,
+  kGds = 3,
+  kPerfCounter = 4,
+  kImmediate = 5,
+  kAtomicReturn = 6,
+  kGpuClock = 9,
   kSystemClock = 10
 };
 enum class CopyTarget : uint8_t { kRegister = 0, kMemorySync = 1, kL2 = 2, kGds = 3, kPerfCounter = 4, kMemory = 5 };
@@ -198,16 +217,19 @@ struct CopyData {
   static constexpr const char* kName = "COPY_DATA";
   static constexpr uint8_t kOp = 0x40;
   static constexpr uint32_t kDwords = 6;
-  static constexpr auto kFields = std::tuple{
-      bits<&CopyData::source>("source", 1, 0, 4), bits<&CopyData::target>("target", 1, 8, 4),
-      bits<&CopyData::src_cache_policy>("src_cache_policy", 1, 13, 2),
-      bits<&CopyData::two_dwords>("two_dwords", 1, 16, 1), bits<&CopyData::write_confirm>("write_confirm", 1, 20, 1),
-      bits<&CopyData::dst_cache_policy>("dst_cache_policy", 1, 25, 2),
-      bits<&CopyData::pq_exe_status>("pq_exe_status", 1, 29, 1), qword<&CopyData::src>("src", 2),
-      qword<&CopyData::dst>("dst", 4), bits<&CopyData::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{bits<&CopyData::source>("source", 1, 0, 4),
+                                             bits<&CopyData::target>("target", 1, 8, 4),
+                                             bits<&CopyData::src_cache_policy>("src_cache_policy", 1, 13, 2),
+                                             bits<&CopyData::two_dwords>("two_dwords", 1, 16, 1),
+                                             bits<&CopyData::write_confirm>("write_confirm", 1, 20, 1),
+                                             bits<&CopyData::dst_cache_policy>("dst_cache_policy", 1, 25, 2),
+                                             bits<&CopyData::pq_exe_status>("pq_exe_status", 1, 29, 1),
+                                             qword<&CopyData::src>("src", 2),
+                                             qword<&CopyData::dst>("dst", 4),
+                                             bits<&CopyData::header_flags>("header_flags", 0, 0, 2)};
 };
 
-inline constexpr uint8_t kEventCsPartialFlush = 7;     ///< with index 4: wait until the compute shaders are idle
+inline constexpr uint8_t kEventCsPartialFlush = 7;       ///< with index 4: wait until the compute shaders are idle
 inline constexpr uint8_t kEventCacheFlushAndInv = 0x14;  ///< with index 5: end of pipe
 
 struct EventWrite {
@@ -245,14 +267,18 @@ struct ReleaseMem {
   static constexpr const char* kName = "RELEASE_MEM";
   static constexpr uint8_t kOp = 0x49;
   static constexpr uint32_t kDwords = 8;
-  static constexpr auto kFields = std::tuple{
-      bits<&ReleaseMem::event_type>("event_type", 1, 0, 6), bits<&ReleaseMem::event_index>("event_index", 1, 8, 4),
-      bits<&ReleaseMem::cache_actions>("cache_actions", 1, 12, 13),
-      bits<&ReleaseMem::cache_policy>("cache_policy", 1, 25, 2), bits<&ReleaseMem::execute>("execute", 1, 28, 1),
-      bits<&ReleaseMem::target>("target", 2, 16, 2), bits<&ReleaseMem::interrupt>("interrupt", 2, 24, 3),
-      bits<&ReleaseMem::data_kind>("data_kind", 2, 29, 3), qword<&ReleaseMem::address>("address", 3),
-      qword<&ReleaseMem::data>("data", 5), bits<&ReleaseMem::interrupt_context>("interrupt_context", 7, 0, 32),
-      bits<&ReleaseMem::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{bits<&ReleaseMem::event_type>("event_type", 1, 0, 6),
+                                             bits<&ReleaseMem::event_index>("event_index", 1, 8, 4),
+                                             bits<&ReleaseMem::cache_actions>("cache_actions", 1, 12, 13),
+                                             bits<&ReleaseMem::cache_policy>("cache_policy", 1, 25, 2),
+                                             bits<&ReleaseMem::execute>("execute", 1, 28, 1),
+                                             bits<&ReleaseMem::target>("target", 2, 16, 2),
+                                             bits<&ReleaseMem::interrupt>("interrupt", 2, 24, 3),
+                                             bits<&ReleaseMem::data_kind>("data_kind", 2, 29, 3),
+                                             qword<&ReleaseMem::address>("address", 3),
+                                             qword<&ReleaseMem::data>("data", 5),
+                                             bits<&ReleaseMem::interrupt_context>("interrupt_context", 7, 0, 32),
+                                             bits<&ReleaseMem::header_flags>("header_flags", 0, 0, 2)};
 };
 
 /// ReleaseMem::cache_actions without Cap::kGcr.
@@ -282,10 +308,10 @@ struct AcquireMemCoher {
   static constexpr uint8_t kOp = 0x58;
   static constexpr uint32_t kDwords = 7;
   static constexpr CapSet kExcludes{Cap::kGcr};
-  static constexpr auto kFields = std::tuple{
-      bits<&AcquireMemCoher::control>("control", 1, 0, 32), qword<&AcquireMemCoher::size>("size", 2),
-      qword<&AcquireMemCoher::base>("base", 4), bits<&AcquireMemCoher::interval>("interval", 6, 0, 16),
-      bits<&AcquireMemCoher::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields =
+      std::tuple{bits<&AcquireMemCoher::control>("control", 1, 0, 32), qword<&AcquireMemCoher::size>("size", 2),
+                 qword<&AcquireMemCoher::base>("base", 4), bits<&AcquireMemCoher::interval>("interval", 6, 0, 16),
+                 bits<&AcquireMemCoher::header_flags>("header_flags", 0, 0, 2)};
 };
 
 struct AcquireMemGcr {
@@ -300,14 +326,15 @@ struct AcquireMemGcr {
   static constexpr uint8_t kOp = 0x58;
   static constexpr uint32_t kDwords = 8;
   static constexpr CapSet kNeeds{Cap::kGcr};
-  static constexpr auto kFields = std::tuple{
-      qword<&AcquireMemGcr::size>("size", 2), qword<&AcquireMemGcr::base>("base", 4),
-      bits<&AcquireMemGcr::interval>("interval", 6, 0, 16), bits<&AcquireMemGcr::control>("control", 7, 0, 19),
-      bits<&AcquireMemGcr::engine>("engine", 1, 31, 1),
-      bits<&AcquireMemGcr::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields = std::tuple{qword<&AcquireMemGcr::size>("size", 2),
+                                             qword<&AcquireMemGcr::base>("base", 4),
+                                             bits<&AcquireMemGcr::interval>("interval", 6, 0, 16),
+                                             bits<&AcquireMemGcr::control>("control", 7, 0, 19),
+                                             bits<&AcquireMemGcr::engine>("engine", 1, 31, 1),
+                                             bits<&AcquireMemGcr::header_flags>("header_flags", 0, 0, 2)};
 };
 
-inline constexpr uint32_t kShRegBase = 0x2c00;      ///< first register of SET_SH_REG
+inline constexpr uint32_t kShRegBase = 0x2c00;       ///< first register of SET_SH_REG
 inline constexpr uint32_t kUconfigRegBase = 0xc000;  ///< first register of SET_UCONFIG_REG
 
 struct SetShReg {
@@ -319,8 +346,8 @@ struct SetShReg {
   static constexpr uint8_t kOp = 0x76;
   static constexpr uint32_t kDwords = 2;
   static constexpr bool kTail = true;
-  static constexpr auto kFields = std::tuple{bits<&SetShReg::offset>("offset", 1, 0, 16),
-                                             bits<&SetShReg::header_flags>("header_flags", 0, 0, 2)};
+  static constexpr auto kFields =
+      std::tuple{bits<&SetShReg::offset>("offset", 1, 0, 16), bits<&SetShReg::header_flags>("header_flags", 0, 0, 2)};
 };
 
 struct SetUconfigReg {

@@ -15,8 +15,8 @@ inline constexpr uint16_t kDispatchInitiator = 0x200, kDimX = 0x201, kStartX = 0
                           kNumThreadY = 0x208, kNumThreadZ = 0x209, kPgmLo = 0x20c, kPgmHi = 0x20d,
                           kDispatchPktAddrLo = 0x20e, kDispatchPktAddrHi = 0x20f, kScratchBaseLo = 0x210,
                           kScratchBaseHi = 0x211, kPgmRsrc1 = 0x212, kPgmRsrc2 = 0x213, kResourceLimits = 0x215,
-                          kStaticThreadMgmtSe0 = 0x216, kTmpringSize = 0x218, kRestartX = 0x21b,
-                          kDispatchId = 0x220, kUserData0 = 0x240;
+                          kStaticThreadMgmtSe0 = 0x216, kTmpringSize = 0x218, kRestartX = 0x21b, kDispatchId = 0x220,
+                          kUserData0 = 0x240;
 inline constexpr uint16_t kUserDataCount = 16;
 /// gfx90a and gfx942 have PGM_RSRC3 elsewhere than gfx11; earlier gfx9 have none.
 inline constexpr uint16_t kPgmRsrc3Gfx90a = 0x22d, kPgmRsrc3Gfx11 = 0x228;

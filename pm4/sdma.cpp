@@ -26,7 +26,7 @@ Decoded<Packet> decode_as(std::span<const uint32_t> in, CapSet caps) {
     }
   }
   if (in.size() < P::kDwords) return detail::need_more<Packet>(P::kDwords);
-  auto out = detail::decode_fixed<P, Packet, 0xffffu | select_mask<P>()>(in, caps, P::kDwords);
+  auto out = detail::decode_fixed < P, Packet, 0xffffu | select_mask<P>() > (in, caps, P::kDwords);
   if (out.outcome != Outcome::kPacket) return out;
   P& packet = std::get<P>(out.packet);
   if constexpr (std::is_same_v<P, Nop>) {
@@ -47,9 +47,8 @@ Decoded<Packet> decode_any(std::span<const uint32_t> in, CapSet caps, const std:
   const bool found = ((selects<P>(in[0]) && (out = decode_as<P>(in, caps), true)) || ...);
   if (found) return out;
   const uint32_t op = in[0] & 0xff, sub_op = (in[0] >> 8) & 0xff;
-  return detail::malformed<Packet>(1, "op",
-                                   "SDMA: user queues have no packet with op " + std::to_string(op) + " sub-op " +
-                                       std::to_string(sub_op));
+  return detail::malformed<Packet>(
+      1, "op", "SDMA: user queues have no packet with op " + std::to_string(op) + " sub-op " + std::to_string(sub_op));
 }
 
 }  // namespace

@@ -34,17 +34,17 @@ struct CopyLinear {
   static constexpr uint8_t kOp = 1, kSubOp = 0;
   static constexpr uint32_t kDwords = 7;
   static constexpr uint32_t kSelectMask = 1u << 27, kSelectValue = 0;
-  static constexpr auto kFields = std::tuple{
-      bits<&CopyLinear::bytes>("bytes", 1, 0, 30).with_bias(1).narrow_without(Cap::kSdmaCount30, 22),
-      qword<&CopyLinear::src>("src", 3),
-      qword<&CopyLinear::dst>("dst", 5),
-      bits<&CopyLinear::backwards>("backwards", 0, 25, 1).needing(Cap::kSdmaBackwardsCopy),
-      bits<&CopyLinear::encrypt>("encrypt", 0, 16, 1),
-      bits<&CopyLinear::tmz>("tmz", 0, 18, 1),
-      bits<&CopyLinear::dst_swap>("dst_swap", 2, 16, 2),
-      bits<&CopyLinear::src_swap>("src_swap", 2, 24, 2),
-      bits<&CopyLinear::dst_cache_policy>("dst_cache_policy", 2, 18, 3).needing(Cap::kSdmaCachePolicy),
-      bits<&CopyLinear::src_cache_policy>("src_cache_policy", 2, 26, 3).needing(Cap::kSdmaCachePolicy)};
+  static constexpr auto kFields =
+      std::tuple{bits<&CopyLinear::bytes>("bytes", 1, 0, 30).with_bias(1).narrow_without(Cap::kSdmaCount30, 22),
+                 qword<&CopyLinear::src>("src", 3),
+                 qword<&CopyLinear::dst>("dst", 5),
+                 bits<&CopyLinear::backwards>("backwards", 0, 25, 1).needing(Cap::kSdmaBackwardsCopy),
+                 bits<&CopyLinear::encrypt>("encrypt", 0, 16, 1),
+                 bits<&CopyLinear::tmz>("tmz", 0, 18, 1),
+                 bits<&CopyLinear::dst_swap>("dst_swap", 2, 16, 2),
+                 bits<&CopyLinear::src_swap>("src_swap", 2, 24, 2),
+                 bits<&CopyLinear::dst_cache_policy>("dst_cache_policy", 2, 18, 3).needing(Cap::kSdmaCachePolicy),
+                 bits<&CopyLinear::src_cache_policy>("src_cache_policy", 2, 26, 3).needing(Cap::kSdmaCachePolicy)};
 };
 
 /// One source, two destinations.
@@ -60,18 +60,18 @@ struct CopyBroadcast {
   static constexpr uint8_t kOp = 1, kSubOp = 0;
   static constexpr uint32_t kDwords = 9;
   static constexpr uint32_t kSelectMask = 1u << 27, kSelectValue = 1u << 27;
-  static constexpr auto kFields = std::tuple{
-      bits<&CopyBroadcast::bytes>("bytes", 1, 0, 30).with_bias(1).narrow_without(Cap::kSdmaCount30, 22),
-      qword<&CopyBroadcast::src>("src", 3),
-      qword<&CopyBroadcast::dst>("dst", 5),
-      qword<&CopyBroadcast::dst2>("dst2", 7),
-      bits<&CopyBroadcast::encrypt>("encrypt", 0, 16, 1),
-      bits<&CopyBroadcast::tmz>("tmz", 0, 18, 1)};
+  static constexpr auto kFields =
+      std::tuple{bits<&CopyBroadcast::bytes>("bytes", 1, 0, 30).with_bias(1).narrow_without(Cap::kSdmaCount30, 22),
+                 qword<&CopyBroadcast::src>("src", 3),
+                 qword<&CopyBroadcast::dst>("dst", 5),
+                 qword<&CopyBroadcast::dst2>("dst2", 7),
+                 bits<&CopyBroadcast::encrypt>("encrypt", 0, 16, 1),
+                 bits<&CopyBroadcast::tmz>("tmz", 0, 18, 1)};
 };
 
 /// Writes dwords that lie in the packet itself.
 struct WriteLinear {
-  uint64_t dst = 0;  ///< 4-byte aligned
+  uint64_t dst = 0;    ///< 4-byte aligned
   uint32_t count = 0;  ///< dwords, equals data.size()
   bool encrypt = false;
   bool tmz = false;
@@ -81,11 +81,9 @@ struct WriteLinear {
   static constexpr uint8_t kOp = 2, kSubOp = 0;
   static constexpr uint32_t kDwords = 4;
   static constexpr bool kTail = true;
-  static constexpr auto kFields = std::tuple{
-      qword<&WriteLinear::dst>("dst", 1, 2),
-      bits<&WriteLinear::count>("count", 3, 0, 20).with_bias(1),
-      bits<&WriteLinear::encrypt>("encrypt", 0, 16, 1),
-      bits<&WriteLinear::tmz>("tmz", 0, 18, 1)};
+  static constexpr auto kFields =
+      std::tuple{qword<&WriteLinear::dst>("dst", 1, 2), bits<&WriteLinear::count>("count", 3, 0, 20).with_bias(1),
+                 bits<&WriteLinear::encrypt>("encrypt", 0, 16, 1), bits<&WriteLinear::tmz>("tmz", 0, 18, 1)};
 };
 
 /// Runs another buffer of packets, then goes on after this one.
@@ -113,11 +111,11 @@ struct Fence {
   static constexpr const char* kName = "FENCE";
   static constexpr uint8_t kOp = 5, kSubOp = 0;
   static constexpr uint32_t kDwords = 4;
-  static constexpr auto kFields = std::tuple{qword<&Fence::address>("address", 1, 2),
-                                             bits<&Fence::data>("data", 3, 0, 32),
-                                             bits<&Fence::mtype>("mtype", 0, 16, 3).needing(Cap::kSdmaMtype),
-                                             bits<&Fence::sys>("sys", 0, 20, 1).needing(Cap::kSdmaMtype),
-                                             bits<&Fence::snoop>("snoop", 0, 22, 1).needing(Cap::kSdmaMtype)};
+  static constexpr auto kFields =
+      std::tuple{qword<&Fence::address>("address", 1, 2), bits<&Fence::data>("data", 3, 0, 32),
+                 bits<&Fence::mtype>("mtype", 0, 16, 3).needing(Cap::kSdmaMtype),
+                 bits<&Fence::sys>("sys", 0, 20, 1).needing(Cap::kSdmaMtype),
+                 bits<&Fence::snoop>("snoop", 0, 22, 1).needing(Cap::kSdmaMtype)};
 };
 
 /// Raises an interrupt that carries `context` (the event id).
@@ -136,7 +134,7 @@ inline constexpr uint16_t kRetryForever = 0xfff;
 /// Waits until (memory & mask) compares with `value`, unsigned.
 struct PollRegmem {
   Compare compare = Compare::kAlways;
-  bool memory = false;    ///< else `address` holds two register offsets
+  bool memory = false;  ///< else `address` holds two register offsets
   bool hdp_flush = false;
   uint64_t address = 0;
   uint32_t value = 0;
@@ -147,11 +145,11 @@ struct PollRegmem {
   static constexpr const char* kName = "POLL_REGMEM";
   static constexpr uint8_t kOp = 8, kSubOp = 0;
   static constexpr uint32_t kDwords = 6;
-  static constexpr auto kFields = std::tuple{
-      bits<&PollRegmem::compare>("compare", 0, 28, 3),   bits<&PollRegmem::memory>("memory", 0, 31, 1),
-      bits<&PollRegmem::hdp_flush>("hdp_flush", 0, 26, 1), qword<&PollRegmem::address>("address", 1),
-      bits<&PollRegmem::value>("value", 3, 0, 32),       bits<&PollRegmem::mask>("mask", 4, 0, 32),
-      bits<&PollRegmem::interval>("interval", 5, 0, 16), bits<&PollRegmem::retry>("retry", 5, 16, 12)};
+  static constexpr auto kFields =
+      std::tuple{bits<&PollRegmem::compare>("compare", 0, 28, 3),     bits<&PollRegmem::memory>("memory", 0, 31, 1),
+                 bits<&PollRegmem::hdp_flush>("hdp_flush", 0, 26, 1), qword<&PollRegmem::address>("address", 1),
+                 bits<&PollRegmem::value>("value", 3, 0, 32),         bits<&PollRegmem::mask>("mask", 4, 0, 32),
+                 bits<&PollRegmem::interval>("interval", 5, 0, 16),   bits<&PollRegmem::retry>("retry", 5, 16, 12)};
 };
 
 /// The form in which stock runtimes flush the HDP cache before a copy: register space, no condition, an "address"
@@ -190,11 +188,13 @@ struct Atomic {
   static constexpr const char* kName = "ATOMIC";
   static constexpr uint8_t kOp = 10, kSubOp = 0;
   static constexpr uint32_t kDwords = 8;
-  static constexpr auto kFields =
-      std::tuple{bits<&Atomic::operation>("operation", 0, 25, 7), bits<&Atomic::loop>("loop", 0, 16, 1),
-                 bits<&Atomic::tmz>("tmz", 0, 18, 1),             qword<&Atomic::address>("address", 1, 2),
-                 qword<&Atomic::src>("src", 3),                   qword<&Atomic::compare>("compare", 5),
-                 bits<&Atomic::loop_interval>("loop_interval", 7, 0, 13)};
+  static constexpr auto kFields = std::tuple{bits<&Atomic::operation>("operation", 0, 25, 7),
+                                             bits<&Atomic::loop>("loop", 0, 16, 1),
+                                             bits<&Atomic::tmz>("tmz", 0, 18, 1),
+                                             qword<&Atomic::address>("address", 1, 2),
+                                             qword<&Atomic::src>("src", 3),
+                                             qword<&Atomic::compare>("compare", 5),
+                                             bits<&Atomic::loop_interval>("loop_interval", 7, 0, 13)};
 };
 
 enum class FillUnit : uint8_t { kByte, kHalf, kDword };
@@ -245,11 +245,10 @@ struct GcrReq {
   static constexpr uint8_t kOp = 17, kSubOp = 1;
   static constexpr uint32_t kDwords = 5;
   static constexpr CapSet kNeeds{Cap::kSdmaGcrReq};
-  static constexpr auto kFields =
-      std::tuple{Field<&GcrReq::base>{"base", {{1, 7, 25, 7}, {2, 0, 16, 32}}},
-                 Field<&GcrReq::limit>{"limit", {{3, 7, 25, 7}, {4, 0, 16, 32}}},
-                 Field<&GcrReq::control>{"control", {{2, 16, 16, 0}, {3, 0, 3, 16}}},
-                 bits<&GcrReq::vmid>("vmid", 4, 24, 4)};
+  static constexpr auto kFields = std::tuple{Field<&GcrReq::base>{"base", {{1, 7, 25, 7}, {2, 0, 16, 32}}},
+                                             Field<&GcrReq::limit>{"limit", {{3, 7, 25, 7}, {4, 0, 16, 32}}},
+                                             Field<&GcrReq::control>{"control", {{2, 16, 16, 0}, {3, 0, 3, 16}}},
+                                             bits<&GcrReq::vmid>("vmid", 4, 24, 4)};
 };
 
 using Packet = std::variant<Nop, CopyLinear, CopyBroadcast, WriteLinear, Indirect, Fence, Trap, PollRegmem, CondExe,

@@ -6,14 +6,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define HIP_CHECK(call)                                                                              \
-  do {                                                                                               \
-    const hipError_t error_ = (call);                                                                \
-    if (error_ != hipSuccess) {                                                                      \
-      std::fprintf(stderr, "%s:%d: %s\n  returned %s (%s)\n", __FILE__, __LINE__, #call,             \
-                   hipGetErrorName(error_), hipGetErrorString(error_));                              \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+#define HIP_CHECK(call)                                                                                           \
+  do {                                                                                                            \
+    const hipError_t error_ = (call);                                                                             \
+    if (error_ != hipSuccess) {                                                                                   \
+      std::fprintf(stderr, "%s:%d: %s\n  returned %s (%s)\n", __FILE__, __LINE__, #call, hipGetErrorName(error_), \
+                   hipGetErrorString(error_));                                                                    \
+      std::exit(1);                                                                                               \
+    }                                                                                                             \
   } while (0)
 
 /// The example's last line and exit code. `wrong` counts results that differ from what the host computed.

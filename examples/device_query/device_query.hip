@@ -33,7 +33,8 @@ static size_t show(int device) {
               p.maxThreadsDim[1], p.maxThreadsDim[2]);
   std::printf("  clock                %d MHz, timestamps at %d kHz\n", p.clockRate / 1000,
               attribute(hipDeviceAttributeWallClockRate, device));
-  std::printf("  integrated %s, ECC %s, large BAR %s\n", yes_no(p.integrated), yes_no(p.ECCEnabled), yes_no(p.isLargeBar));
+  std::printf("  integrated %s, ECC %s, large BAR %s\n", yes_no(p.integrated), yes_no(p.ECCEnabled),
+              yes_no(p.isLargeBar));
 
   size_t wrong = 0;
   wrong += attribute(hipDeviceAttributeMultiprocessorCount, device) != p.multiProcessorCount;
@@ -51,7 +52,8 @@ int main() {
   int runtime = 0, count = 0;
   HIP_CHECK(hipRuntimeGetVersion(&runtime));
   HIP_CHECK(hipGetDeviceCount(&count));
-  std::printf("HIP runtime %d.%d, %d device%s\n", runtime / 10000000, runtime / 100000 % 100, count, count == 1 ? "" : "s");
+  std::printf("HIP runtime %d.%d, %d device%s\n", runtime / 10000000, runtime / 100000 % 100, count,
+              count == 1 ? "" : "s");
 
   size_t wrong = count < 1;
   for (int device = 0; device < count; ++device) wrong += show(device);

@@ -68,8 +68,8 @@ int main() {
   HIP_CHECK(hipGetLastError());
   Results got;
   HIP_CHECK(hipMemcpy(&got, device_results, sizeof got, hipMemcpyDeviceToHost));
-  std::printf("sum %u, smallest %d, odd %u, float sum %.0f (host: %u, %d, %u)\n", got.total, got.smallest, got.odd, got.rough,
-              expected.total, expected.smallest, expected.odd);
+  std::printf("sum %u, smallest %d, odd %u, float sum %.0f (host: %u, %d, %u)\n", got.total, got.smallest, got.odd,
+              got.rough, expected.total, expected.smallest, expected.odd);
 
   // Every partial sum is a whole number below 2^24, so the float sum is exact in any order.
   const size_t wrong = (got.total != expected.total) + (got.smallest != expected.smallest) + (got.odd != expected.odd) +

@@ -99,7 +99,7 @@ enum class VendorFormat : uint8_t { kPm4Ib = 1, kBarrierValue = 2 };
 /// Runs a PM4 command buffer: an INDIRECT_BUFFER packet inside an AQL slot (gfx9 and later).
 struct VendorPm4IbPacket {
   uint16_t header;
-  uint16_t vendor_format;      ///< 1
+  uint16_t vendor_format;       ///< 1
   uint32_t indirect_buffer[4];  ///< a whole PM4 INDIRECT_BUFFER packet
   uint32_t dwords_remaining;    ///< kPm4IbDwordsRemaining: what is left of the slot for the processor to skip
   uint32_t reserved[8];

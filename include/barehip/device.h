@@ -96,7 +96,7 @@ struct GpuProperties {
   std::vector<NodeLink> links;
   bool host_atomics = false;  ///< 32- and 64-bit PCIe (or xGMI) atomics reach host memory
 
-  uint64_t clock_hz = 0;  ///< GPU counter: packet timestamps, s_memrealtime, wall_clock64
+  uint64_t clock_hz = 0;                              ///< GPU counter: packet timestamps, s_memrealtime, wall_clock64
   uint64_t lds_aperture = 0, lds_aperture_limit = 0;  ///< generic addresses that mean LDS
   uint64_t scratch_aperture = 0, scratch_aperture_limit = 0;
   uint64_t gpuvm_base = 0, gpuvm_limit = 0;  ///< addresses that memory may be mapped at

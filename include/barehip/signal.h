@@ -71,8 +71,7 @@ class Signal {
 
   std::atomic<int64_t>& value() const { return *reinterpret_cast<std::atomic<int64_t>*>(block_ + 1); }
   uint64_t word(uint32_t byte_offset) const {
-    return reinterpret_cast<const std::atomic<uint64_t>*>(block_ + byte_offset / 8)
-        ->load(std::memory_order_relaxed);
+    return reinterpret_cast<const std::atomic<uint64_t>*>(block_ + byte_offset / 8)->load(std::memory_order_relaxed);
   }
 
   uint64_t* block_ = nullptr;  ///< amd_signal_t

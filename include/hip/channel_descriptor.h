@@ -19,7 +19,9 @@ struct channel<HIP_vector_type<T, n>> {
 };
 template <class T>
 constexpr hipChannelFormatKind channel_kind() {
-  return T(0.5) != T(0) ? hipChannelFormatKindFloat : T(-1) < T(0) ? hipChannelFormatKindSigned : hipChannelFormatKindUnsigned;
+  return T(0.5) != T(0) ? hipChannelFormatKindFloat
+         : T(-1) < T(0) ? hipChannelFormatKindSigned
+                        : hipChannelFormatKindUnsigned;
 }
 }  // namespace barehip_hip_detail
 

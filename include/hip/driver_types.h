@@ -34,10 +34,7 @@ typedef enum hipChannelFormatKind {
   hipChannelFormatKindNone = 3
 } hipChannelFormatKind;
 
-typedef enum HIPfilter_mode_enum {
-  HIP_TR_FILTER_MODE_POINT = 0,
-  HIP_TR_FILTER_MODE_LINEAR = 1
-} HIPfilter_mode;
+typedef enum HIPfilter_mode_enum { HIP_TR_FILTER_MODE_POINT = 0, HIP_TR_FILTER_MODE_LINEAR = 1 } HIPfilter_mode;
 
 typedef enum hipMemcpyKind {
   hipMemcpyHostToHost = 0,
@@ -89,7 +86,8 @@ typedef enum HIPresourcetype_enum {
   HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
   HIP_RESOURCE_TYPE_LINEAR = 2,
   HIP_RESOURCE_TYPE_PITCH2D = 3
-} HIPresourcetype, hipResourcetype;
+} HIPresourcetype,
+    hipResourcetype;
 
 typedef enum hipResourceViewFormat {
   hipResViewFormatNone = 0,

@@ -11,11 +11,11 @@
 #include <hip/hip_runtime_api.h>
 
 #if defined(__clang__) && defined(__HIP__) && defined(__cplusplus)
-#include <hip/detail/device_coordinates.h>
-#include <hip/detail/device_sync.h>
-#include <hip/detail/device_integer.h>
-#include <hip/detail/device_convert.h>
 #include <hip/detail/device_atomic.h>
+#include <hip/detail/device_convert.h>
+#include <hip/detail/device_coordinates.h>
+#include <hip/detail/device_integer.h>
+#include <hip/detail/device_sync.h>
 #include <hip/detail/device_warp.h>
 #include <hip/detail/launch.h>
 #endif

@@ -46,14 +46,14 @@ struct HIP_vector_type : HIP_vector_base<T, n> {
   HIP_HOST_DEVICE T& operator[](unsigned i) { return reinterpret_cast<T*>(this)[i]; }
   HIP_HOST_DEVICE const T& operator[](unsigned i) const { return reinterpret_cast<const T*>(this)[i]; }
 
-#define BAREHIP_VECTOR_ASSIGN(op)                                      \
-  HIP_HOST_DEVICE HIP_vector_type& operator op(const HIP_vector_type& other) { \
-    for (unsigned i = 0; i < n; ++i) (*this)[i] op other[i];           \
-    return *this;                                                      \
-  }                                                                    \
-  HIP_HOST_DEVICE HIP_vector_type& operator op(T scalar) {             \
-    for (unsigned i = 0; i < n; ++i) (*this)[i] op scalar;             \
-    return *this;                                                      \
+#define BAREHIP_VECTOR_ASSIGN(op)                                               \
+  HIP_HOST_DEVICE HIP_vector_type& operator op(const HIP_vector_type & other) { \
+    for (unsigned i = 0; i < n; ++i) (*this)[i] op other[i];                    \
+    return *this;                                                               \
+  }                                                                             \
+  HIP_HOST_DEVICE HIP_vector_type& operator op(T scalar) {                      \
+    for (unsigned i = 0; i < n; ++i) (*this)[i] op scalar;                      \
+    return *this;                                                               \
   }
   BAREHIP_VECTOR_ASSIGN(+=)
   BAREHIP_VECTOR_ASSIGN(-=)
@@ -143,10 +143,10 @@ HIP_HOST_DEVICE inline bool operator!=(const HIP_vector_type<T, n>& a, const HIP
   return !(a == b);
 }
 
-#define BAREHIP_DECLARE_VECTOR(prefix, T)      \
-  typedef HIP_vector_type<T, 1u> prefix##1;    \
-  typedef HIP_vector_type<T, 2u> prefix##2;    \
-  typedef HIP_vector_type<T, 3u> prefix##3;    \
+#define BAREHIP_DECLARE_VECTOR(prefix, T)   \
+  typedef HIP_vector_type<T, 1u> prefix##1; \
+  typedef HIP_vector_type<T, 2u> prefix##2; \
+  typedef HIP_vector_type<T, 3u> prefix##3; \
   typedef HIP_vector_type<T, 4u> prefix##4;
 #define BAREHIP_INLINE static inline HIP_HOST_DEVICE
 
@@ -169,35 +169,35 @@ HIP_HOST_DEVICE inline bool operator!=(const HIP_vector_type<T, n>& a, const HIP
 
 #endif
 
-#define BAREHIP_MAKE_VECTOR(prefix, T)                           \
-  BAREHIP_INLINE prefix##1 make_##prefix##1(T x) {               \
-    prefix##1 result; \
-    result.x = x;                                                \
-    return result;                                               \
-  }                                                              \
-  BAREHIP_INLINE prefix##2 make_##prefix##2(T x, T y) {          \
-    prefix##2 result; \
-    result.x = x;                                                \
-    result.y = y;                                                \
-    return result;                                               \
-  }                                                              \
-  BAREHIP_INLINE prefix##3 make_##prefix##3(T x, T y, T z) {     \
-    prefix##3 result; \
-    result.x = x;                                                \
-    result.y = y;                                                \
-    result.z = z;                                                \
-    return result;                                               \
-  }                                                              \
+#define BAREHIP_MAKE_VECTOR(prefix, T)                            \
+  BAREHIP_INLINE prefix##1 make_##prefix##1(T x) {                \
+    prefix##1 result;                                             \
+    result.x = x;                                                 \
+    return result;                                                \
+  }                                                               \
+  BAREHIP_INLINE prefix##2 make_##prefix##2(T x, T y) {           \
+    prefix##2 result;                                             \
+    result.x = x;                                                 \
+    result.y = y;                                                 \
+    return result;                                                \
+  }                                                               \
+  BAREHIP_INLINE prefix##3 make_##prefix##3(T x, T y, T z) {      \
+    prefix##3 result;                                             \
+    result.x = x;                                                 \
+    result.y = y;                                                 \
+    result.z = z;                                                 \
+    return result;                                                \
+  }                                                               \
   BAREHIP_INLINE prefix##4 make_##prefix##4(T x, T y, T z, T w) { \
-    prefix##4 result; \
-    result.x = x;                                                \
-    result.y = y;                                                \
-    result.z = z;                                                \
-    result.w = w;                                                \
-    return result;                                               \
+    prefix##4 result;                                             \
+    result.x = x;                                                 \
+    result.y = y;                                                 \
+    result.z = z;                                                 \
+    result.w = w;                                                 \
+    return result;                                                \
   }
 
-#define BAREHIP_VECTOR(prefix, T) \
+#define BAREHIP_VECTOR(prefix, T)   \
   BAREHIP_DECLARE_VECTOR(prefix, T) \
   BAREHIP_MAKE_VECTOR(prefix, T)
 

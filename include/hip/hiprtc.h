@@ -2,9 +2,9 @@
 #ifndef BAREHIP_HIP_HIPRTC_H
 #define BAREHIP_HIP_HIPRTC_H
 
-#include <stddef.h>
-#include <hip/linker_types.h>
 #include <hip/detail/host_defines.h>
+#include <hip/linker_types.h>
+#include <stddef.h>
 
 typedef enum hiprtcResult {
   HIPRTC_SUCCESS = 0,

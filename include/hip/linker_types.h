@@ -8,10 +8,7 @@ typedef enum hipJitCacheMode {
   hipJitCacheOptionCA = 2
 } hipJitCacheMode;
 
-typedef enum hipJitFallback {
-  hipJitPreferPTX = 0,
-  hipJitPreferBinary = 1
-} hipJitFallback;
+typedef enum hipJitFallback { hipJitPreferPTX = 0, hipJitPreferBinary = 1 } hipJitFallback;
 
 typedef enum hipJitInputType {
   hipJitInputCubin = 0,

@@ -25,15 +25,9 @@ typedef enum hipTextureAddressMode {
   hipAddressModeBorder = 3
 } hipTextureAddressMode;
 
-typedef enum hipTextureFilterMode {
-  hipFilterModePoint = 0,
-  hipFilterModeLinear = 1
-} hipTextureFilterMode;
+typedef enum hipTextureFilterMode { hipFilterModePoint = 0, hipFilterModeLinear = 1 } hipTextureFilterMode;
 
-typedef enum hipTextureReadMode {
-  hipReadModeElementType = 0,
-  hipReadModeNormalizedFloat = 1
-} hipTextureReadMode;
+typedef enum hipTextureReadMode { hipReadModeElementType = 0, hipReadModeNormalizedFloat = 1 } hipTextureReadMode;
 
 typedef struct hipTextureDesc {
   hipTextureAddressMode addressMode[3];

@@ -23,9 +23,9 @@ std::vector<std::byte>& legacy_arguments() {
 Result<void> launch_popped(const void* function, const LaunchArguments& arguments) {
   const Result<CallConfiguration> configuration = pop_call_configuration();
   if (!configuration) return std::unexpected(configuration.error());
-  return launch_host_function(
-      function, LaunchShape{configuration->grid, configuration->block, configuration->dynamic_lds_bytes}, arguments,
-      configuration->stream);
+  return launch_host_function(function,
+                              LaunchShape{configuration->grid, configuration->block, configuration->dynamic_lds_bytes},
+                              arguments, configuration->stream);
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ extern "C" {
 void** __hipRegisterFatBinary(const void* data) { return fat_binary_register(data); }
 void __hipUnregisterFatBinary(void** modules) { fat_binary_unregister(modules); }
 
-void __hipRegisterFunction(void** modules, const void* hostFunction, char*, const char* deviceName, unsigned int, uint3*,
-                           uint3*, dim3*, dim3*, int*) {
+void __hipRegisterFunction(void** modules, const void* hostFunction, char*, const char* deviceName, unsigned int,
+                           uint3*, uint3*, dim3*, dim3*, int*) {
   fat_binary_add_function(modules, hostFunction, deviceName);
 }
 

@@ -25,8 +25,8 @@ Result<void*> inside_symbol(const void* host_variable, size_t bytes, size_t offs
   return static_cast<std::byte*>(variable->address) + offset;
 }
 
-Result<void> to_symbol(const void* variable, const void* src, size_t bytes, size_t offset, hipMemcpyKind kind, Handle stream,
-                       bool synchronous) {
+Result<void> to_symbol(const void* variable, const void* src, size_t bytes, size_t offset, hipMemcpyKind kind,
+                       Handle stream, bool synchronous) {
   if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return fail(ErrorCode::kInvalidCopyDirection, "copy to a variable", "the destination is device memory");
   const Result<void*> to = inside_symbol(variable, bytes, offset);
@@ -34,8 +34,8 @@ Result<void> to_symbol(const void* variable, const void* src, size_t bytes, size
   return copy(*to, src, bytes, kind_of(kind), stream, synchronous);
 }
 
-Result<void> from_symbol(void* dst, const void* variable, size_t bytes, size_t offset, hipMemcpyKind kind, Handle stream,
-                         bool synchronous) {
+Result<void> from_symbol(void* dst, const void* variable, size_t bytes, size_t offset, hipMemcpyKind kind,
+                         Handle stream, bool synchronous) {
   if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return fail(ErrorCode::kInvalidCopyDirection, "copy from a variable", "the source is device memory");
   const Result<void*> from = inside_symbol(variable, bytes, offset);
@@ -51,10 +51,12 @@ hipError_t hipMemcpy(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind
   return enter(api_id("hipMemcpy"), [&] { return copy(dst, src, sizeBytes, kind_of(kind), kStreamNull, kSync); });
 }
 hipError_t hipMemcpy_spt(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind) {
-  return enter(api_id("hipMemcpy_spt"), [&] { return copy(dst, src, sizeBytes, kind_of(kind), kStreamPerThread, kSync); });
+  return enter(api_id("hipMemcpy_spt"),
+               [&] { return copy(dst, src, sizeBytes, kind_of(kind), kStreamPerThread, kSync); });
 }
 hipError_t hipMemcpyAsync(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
-  return enter(api_id("hipMemcpyAsync"), [&] { return copy(dst, src, sizeBytes, kind_of(kind), handle(stream), kAsync); });
+  return enter(api_id("hipMemcpyAsync"),
+               [&] { return copy(dst, src, sizeBytes, kind_of(kind), handle(stream), kAsync); });
 }
 hipError_t hipMemcpyAsync_spt(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind, hipStream_t stream) {
   return enter(api_id("hipMemcpyAsync_spt"),
@@ -129,7 +131,8 @@ hipError_t hipMemcpyFromSymbolAsync_spt(void* dst, const void* symbol, size_t si
 
 // Fills. As on all platforms the synchronous forms wait.
 hipError_t hipMemset(void* dst, int value, size_t sizeBytes) {
-  return enter(api_id("hipMemset"), [&] { return fill(dst, static_cast<uint32_t>(value), 1, sizeBytes, kStreamNull, kSync); });
+  return enter(api_id("hipMemset"),
+               [&] { return fill(dst, static_cast<uint32_t>(value), 1, sizeBytes, kStreamNull, kSync); });
 }
 hipError_t hipMemset_spt(void* dst, int value, size_t sizeBytes) {
   return enter(api_id("hipMemset_spt"),
@@ -150,7 +153,8 @@ hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count)
   return enter(api_id("hipMemsetD16"), [&] { return fill(dest, value, 2, count, kStreamNull, kSync); });
 }
 hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count) {
-  return enter(api_id("hipMemsetD32"), [&] { return fill(dest, static_cast<uint32_t>(value), 4, count, kStreamNull, kSync); });
+  return enter(api_id("hipMemsetD32"),
+               [&] { return fill(dest, static_cast<uint32_t>(value), 4, count, kStreamNull, kSync); });
 }
 hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count, hipStream_t stream) {
   return enter(api_id("hipMemsetD8Async"), [&] { return fill(dest, value, 1, count, handle(stream), kAsync); });

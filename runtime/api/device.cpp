@@ -205,8 +205,8 @@ hipError_t hipGetDeviceFlags(unsigned int* flags) {
   });
 }
 
-/// How a thread waits is decided by the runtime (a short spin, then the kernel event), so the schedule flags are kept as
-/// what they are in HIP, a preference.
+/// How a thread waits is decided by the runtime (a short spin, then the kernel event), so the schedule flags are kept
+/// as what they are in HIP, a preference.
 hipError_t hipSetDeviceFlags(unsigned int flags) {
   return enter(api_id("hipSetDeviceFlags"), [&]() -> Result<void> {
     constexpr unsigned kKnown = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
@@ -235,7 +235,8 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* pConfig) {
   });
 }
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config) {
-  return enter(api_id("hipDeviceSetSharedMemConfig"), [&] { return accept_hint(config <= hipSharedMemBankSizeEightByte); });
+  return enter(api_id("hipDeviceSetSharedMemConfig"),
+               [&] { return accept_hint(config <= hipSharedMemBankSizeEightByte); });
 }
 
 }  // extern "C"

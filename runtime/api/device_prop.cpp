@@ -83,7 +83,8 @@ void copy_text(char* out, size_t room, const std::string& text) {
 
 void fill(hipDeviceProp_tR0000& out, const DeviceProperties& in) {
   fill_common(out, in);
-  // "gfx90a" in decimal digits where it has such a form: 908, 1100; the letter counts as stock counts it (910 for gfx90a).
+  // "gfx90a" in decimal digits where it has such a form: 908, 1100; the letter counts as stock counts it (910 for
+  // gfx90a).
   unsigned digits = 0;
   for (const char c : in.gfx.substr(std::min<size_t>(3, in.gfx.size())))
     digits = digits * 10 + static_cast<unsigned>(c >= 'a' ? c - 'a' + 10 : c - '0');

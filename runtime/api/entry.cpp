@@ -64,8 +64,8 @@ void refuse(ApiId id) {
   if (refused_before[static_cast<uint16_t>(id)].exchange(true, std::memory_order_relaxed)) return;
   if (!log_enabled(LogLevel::kError)) return;
   try {
-    log_line(LogLevel::kError,
-             std::string(api_function(id).symbol) + ": barehip does not have this function yet; it returns hipErrorNotSupported");
+    log_line(LogLevel::kError, std::string(api_function(id).symbol) +
+                                   ": barehip does not have this function yet; it returns hipErrorNotSupported");
   } catch (const std::bad_alloc&) {
     // The answer stands without its log line.
   }

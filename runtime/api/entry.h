@@ -45,7 +45,8 @@ inline hipError_t record(hipError_t error) {
   return error;
 }
 
-/// Names a function that was asked for and does not exist here: records hipErrorNotSupported, and logs it the first time.
+/// Names a function that was asked for and does not exist here: records hipErrorNotSupported, and logs it the first
+/// time.
 void refuse(ApiId id);
 
 /// At AMD_LOG_LEVEL 3 and more: one line per call.

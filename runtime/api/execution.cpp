@@ -13,13 +13,13 @@ namespace {
 
 /// kernelParams and extra exclude each other.
 Result<LaunchArguments> arguments_of(void** pointers, void** extra) {
-  if (pointers && extra)
-    return fail(ErrorCode::kInvalidArgument, "launch", "both kernelParams and extra are given");
+  if (pointers && extra) return fail(ErrorCode::kInvalidArgument, "launch", "both kernelParams and extra are given");
   if (extra) return parse_launch_extra(extra);
   return LaunchArguments{pointers, nullptr, 0};
 }
 
-Result<void> launch_module(hipFunction_t f, const LaunchShape& shape, void** pointers, void** extra, hipStream_t stream) {
+Result<void> launch_module(hipFunction_t f, const LaunchShape& shape, void** pointers, void** extra,
+                           hipStream_t stream) {
   const Result<LaunchArguments> arguments = arguments_of(pointers, extra);
   if (!arguments) return std::unexpected(arguments.error());
   return launch_function(handle(f), shape, *arguments, handle(stream));
@@ -41,34 +41,24 @@ Result<void> launch_by_items(const Dim3& items, const Dim3& block, size_t lds, h
     return fail(ErrorCode::kInvalidConfiguration, "hipExtModuleLaunchKernel", "a block dimension is 0");
   if (items.x % block.x || items.y % block.y || items.z % block.z)
     return fail(ErrorCode::kNotSupported, "hipExtModuleLaunchKernel",
-                         "the global work size is not a multiple of the block: partial groups are not supported");
+                "the global work size is not a multiple of the block: partial groups are not supported");
   const LaunchShape shape{Dim3{items.x / block.x, items.y / block.y, items.z / block.z}, block, lds};
   return between_events(start, stop, stream, [&] { return launch_module(f, shape, pointers, extra, stream); });
 }
 
 Result<int> attribute_value(hipFunction_attribute attribute, const FunctionAttributes& attributes) {
   switch (attribute) {
-    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      return static_cast<int>(attributes.max_threads_per_block);
-    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      return static_cast<int>(attributes.static_lds_bytes);
-    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      return 0;
-    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      return static_cast<int>(attributes.private_bytes_per_lane);
-    case HIP_FUNC_ATTRIBUTE_NUM_REGS:
-      return static_cast<int>(attributes.vgprs);
+    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return static_cast<int>(attributes.max_threads_per_block);
+    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(attributes.static_lds_bytes);
+    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return 0;
+    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(attributes.private_bytes_per_lane);
+    case HIP_FUNC_ATTRIBUTE_NUM_REGS: return static_cast<int>(attributes.vgprs);
     case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
-    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-      return attributes.binary_version;
-    case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-      return 0;
-    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      return static_cast<int>(attributes.max_dynamic_lds_bytes);
-    case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      return 0;
-    default:
-      return fail(ErrorCode::kInvalidArgument, "hipFuncGetAttribute", "unknown attribute");
+    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION: return attributes.binary_version;
+    case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA: return 0;
+    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return static_cast<int>(attributes.max_dynamic_lds_bytes);
+    case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return 0;
+    default: return fail(ErrorCode::kInvalidArgument, "hipFuncGetAttribute", "unknown attribute");
   }
 }
 
@@ -127,10 +117,11 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
                                     void** kernelParams, void** extra, hipEvent_t startEvent, hipEvent_t stopEvent,
                                     uint32_t flags) {
   return enter(api_id("hipExtModuleLaunchKernel"), [&]() -> Result<void> {
-    if (flags & ~static_cast<uint32_t>(hipExtAnyOrderLaunch)) return invalid("hipExtModuleLaunchKernel", "unknown flag");
+    if (flags & ~static_cast<uint32_t>(hipExtAnyOrderLaunch))
+      return invalid("hipExtModuleLaunchKernel", "unknown flag");
     return launch_by_items(Dim3{globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
-                           Dim3{localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, f, hStream, kernelParams,
-                           extra, startEvent, stopEvent);
+                           Dim3{localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, f, hStream,
+                           kernelParams, extra, startEvent, stopEvent);
   });
 }
 
@@ -140,8 +131,8 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
                                     void** kernelParams, void** extra, hipEvent_t startEvent, hipEvent_t stopEvent) {
   return enter(api_id("hipHccModuleLaunchKernel"), [&] {
     return launch_by_items(Dim3{globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
-                           Dim3{localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, f, hStream, kernelParams,
-                           extra, startEvent, stopEvent);
+                           Dim3{localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, f, hStream,
+                           kernelParams, extra, startEvent, stopEvent);
   });
 }
 

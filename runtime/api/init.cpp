@@ -11,12 +11,9 @@ namespace {
 /// The version that a stock library of this soname reports: major * 10^7 + minor * 10^5 + patch.
 int version() {
   switch (kLibraryGeneration) {
-    case 5:
-      return 50731921;
-    case 7:
-      return 70253211;
-    default:
-      return 60443484;
+    case 5: return 50731921;
+    case 7: return 70253211;
+    default: return 60443484;
   }
 }
 
@@ -25,8 +22,8 @@ struct Lookup {
   bool too_new = false;
 };
 
-/// `hip_version` in the form major * 100 + minor * 10 that programs pass. From 6.0 on the plain names of two functions mean
-/// their R0600 forms, as in the headers.
+/// `hip_version` in the form major * 100 + minor * 10 that programs pass. From 6.0 on the plain names of two functions
+/// mean their R0600 forms, as in the headers.
 Lookup find(std::string_view name, int hip_version, bool per_thread) {
   if (hip_version >= 600 && name == "hipGetDeviceProperties") name = "hipGetDevicePropertiesR0600";
   if (hip_version >= 600 && name == "hipChooseDevice") name = "hipChooseDeviceR0600";

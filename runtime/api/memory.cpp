@@ -20,46 +20,25 @@ Result<void> allocate_into(void** ptr, Allocate&& allocate) {
 hipMemoryType memory_type(MemoryType type) {
   const bool old = kLibraryGeneration < 6;
   switch (type) {
-    case MemoryType::kHost:
-      return static_cast<hipMemoryType>(old ? 0 : 1);
-    case MemoryType::kDevice:
-      return static_cast<hipMemoryType>(old ? 1 : 2);
-    case MemoryType::kManaged:
-      return static_cast<hipMemoryType>(old ? 4 : 3);
-    default:
-      return static_cast<hipMemoryType>(0);
+    case MemoryType::kHost: return static_cast<hipMemoryType>(old ? 0 : 1);
+    case MemoryType::kDevice: return static_cast<hipMemoryType>(old ? 1 : 2);
+    case MemoryType::kManaged: return static_cast<hipMemoryType>(old ? 4 : 3);
+    default: return static_cast<hipMemoryType>(0);
   }
 }
 
 /// One attribute, written at `data` in the type that HIP gives it.
 Result<void> write_attribute(void* data, hipPointer_attribute attribute, const PointerInfo& info) {
   switch (attribute) {
-    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<hipMemoryType*>(data) = memory_type(info.type);
-      return {};
-    case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      *static_cast<void**>(data) = info.device_pointer;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
-      *static_cast<void**>(data) = info.host_pointer;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(data) = info.device;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      *static_cast<void**>(data) = info.base;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
-      *static_cast<size_t*>(data) = info.bytes;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
-      *static_cast<int*>(data) = info.type == MemoryType::kManaged;
-      return {};
-    case HIP_POINTER_ATTRIBUTE_MAPPED:
-      *static_cast<int*>(data) = info.device_pointer != nullptr;
-      return {};
-    default:
-      return fail(ErrorCode::kNotSupported, "hipPointerGetAttribute", "this pointer attribute is not supported");
+    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<hipMemoryType*>(data) = memory_type(info.type); return {};
+    case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER: *static_cast<void**>(data) = info.device_pointer; return {};
+    case HIP_POINTER_ATTRIBUTE_HOST_POINTER: *static_cast<void**>(data) = info.host_pointer; return {};
+    case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(data) = info.device; return {};
+    case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<void**>(data) = info.base; return {};
+    case HIP_POINTER_ATTRIBUTE_RANGE_SIZE: *static_cast<size_t*>(data) = info.bytes; return {};
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<int*>(data) = info.type == MemoryType::kManaged; return {};
+    case HIP_POINTER_ATTRIBUTE_MAPPED: *static_cast<int*>(data) = info.device_pointer != nullptr; return {};
+    default: return fail(ErrorCode::kNotSupported, "hipPointerGetAttribute", "this pointer attribute is not supported");
   }
 }
 

@@ -41,14 +41,14 @@ Result<void> fill_3d(const hipPitchedPtr& memory, int value, const hipExtent& ex
 /// hipMemcpy3D between pitched pointers, slice by slice. Arrays need image support.
 Result<void> copy_3d(const hipMemcpy3DParms* p, Handle stream, bool synchronous) {
   if (!p) return invalid("hipMemcpy3D", "p is null");
-  if (p->srcArray || p->dstArray)
-    return fail(ErrorCode::kNotSupported, "hipMemcpy3D", "arrays are not supported");
+  if (p->srcArray || p->dstArray) return fail(ErrorCode::kNotSupported, "hipMemcpy3D", "arrays are not supported");
   const auto at = [](const hipPitchedPtr& memory, const hipPos& pos, size_t z) {
     return static_cast<std::byte*>(memory.ptr) + ((pos.z + z) * memory.ysize + pos.y) * memory.pitch + pos.x;
   };
   for (size_t z = 0; z < p->extent.depth; ++z) {
-    if (auto copied = copy_2d(at(p->dstPtr, p->dstPos, z), p->dstPtr.pitch, at(p->srcPtr, p->srcPos, z), p->srcPtr.pitch,
-                              p->extent.width, p->extent.height, kind_of(p->kind), stream, synchronous);
+    if (auto copied =
+            copy_2d(at(p->dstPtr, p->dstPos, z), p->dstPtr.pitch, at(p->srcPtr, p->srcPos, z), p->srcPtr.pitch,
+                    p->extent.width, p->extent.height, kind_of(p->kind), stream, synchronous);
         !copied)
       return copied;
   }
@@ -60,7 +60,8 @@ Result<void> copy_param_2d(const hip_Memcpy2D* p, Handle stream, bool synchronou
   if (!p) return invalid("hipMemcpyParam2D", "pCopy is null");
   const unsigned host = kLibraryGeneration < 6 ? 0 : hipMemoryTypeHost;
   const unsigned device = kLibraryGeneration < 6 ? 1 : hipMemoryTypeDevice;
-  const auto side = [&](unsigned type, const void* host_pointer, const void* device_pointer) -> Result<const std::byte*> {
+  const auto side = [&](unsigned type, const void* host_pointer,
+                        const void* device_pointer) -> Result<const std::byte*> {
     if (type == host) return static_cast<const std::byte*>(host_pointer);
     if (type == device) return static_cast<const std::byte*>(device_pointer);
     return fail(ErrorCode::kNotSupported, "hipMemcpyParam2D", "only host and device memory is supported");
@@ -116,8 +117,9 @@ hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch,
 }
 hipError_t hipMemcpy2D_spt(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                            hipMemcpyKind kind) {
-  return enter(api_id("hipMemcpy2D_spt"),
-               [&] { return copy_2d(dst, dpitch, src, spitch, width, height, kind_of(kind), kStreamPerThread, kSync); });
+  return enter(api_id("hipMemcpy2D_spt"), [&] {
+    return copy_2d(dst, dpitch, src, spitch, width, height, kind_of(kind), kStreamPerThread, kSync);
+  });
 }
 hipError_t hipMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                             hipMemcpyKind kind, hipStream_t stream) {
@@ -157,12 +159,14 @@ hipError_t hipMemset2D(void* dst, size_t pitch, int value, size_t width, size_t 
                [&] { return fill_2d(dst, pitch, static_cast<uint32_t>(value), width, height, kStreamNull, kSync); });
 }
 hipError_t hipMemset2D_spt(void* dst, size_t pitch, int value, size_t width, size_t height) {
-  return enter(api_id("hipMemset2D_spt"),
-               [&] { return fill_2d(dst, pitch, static_cast<uint32_t>(value), width, height, kStreamPerThread, kSync); });
+  return enter(api_id("hipMemset2D_spt"), [&] {
+    return fill_2d(dst, pitch, static_cast<uint32_t>(value), width, height, kStreamPerThread, kSync);
+  });
 }
 hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
-  return enter(api_id("hipMemset2DAsync"),
-               [&] { return fill_2d(dst, pitch, static_cast<uint32_t>(value), width, height, handle(stream), kAsync); });
+  return enter(api_id("hipMemset2DAsync"), [&] {
+    return fill_2d(dst, pitch, static_cast<uint32_t>(value), width, height, handle(stream), kAsync);
+  });
 }
 hipError_t hipMemset2DAsync_spt(void* dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
   return enter(api_id("hipMemset2DAsync_spt"), [&] {
@@ -173,10 +177,12 @@ hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
   return enter(api_id("hipMemset3D"), [&] { return fill_3d(pitchedDevPtr, value, extent, kStreamNull, kSync); });
 }
 hipError_t hipMemset3D_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
-  return enter(api_id("hipMemset3D_spt"), [&] { return fill_3d(pitchedDevPtr, value, extent, kStreamPerThread, kSync); });
+  return enter(api_id("hipMemset3D_spt"),
+               [&] { return fill_3d(pitchedDevPtr, value, extent, kStreamPerThread, kSync); });
 }
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
-  return enter(api_id("hipMemset3DAsync"), [&] { return fill_3d(pitchedDevPtr, value, extent, handle(stream), kAsync); });
+  return enter(api_id("hipMemset3DAsync"),
+               [&] { return fill_3d(pitchedDevPtr, value, extent, handle(stream), kAsync); });
 }
 hipError_t hipMemset3DAsync_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
   return enter(api_id("hipMemset3DAsync_spt"),

@@ -41,7 +41,8 @@ struct Allocation {
   uint64_t offset(uint64_t address) const { return inside(gpu, address, 0) ? address - gpu : address - host; }
 };
 
-/// Threads: any. Cost of find(): a shared lock and O(log n). An Allocation stays alive while a caller holds the pointer.
+/// Threads: any. Cost of find(): a shared lock and O(log n). An Allocation stays alive while a caller holds the
+/// pointer.
 class AllocationTable {
  public:
   void insert(std::shared_ptr<Allocation> allocation);

@@ -55,8 +55,8 @@ Result<void> DeviceContext::prepare_first_queue() {
   return {};
 }
 
-/// The class's queue with the fewest streams; a new one rather than a shared one while there may be more. Counts the new
-/// stream. Needs the lock.
+/// The class's queue with the fewest streams; a new one rather than a shared one while there may be more. Counts the
+/// new stream. Needs the lock.
 Result<HwQueue*> DeviceContext::pick_queue(int priority) {
   const auto row = static_cast<size_t>(1 - priority);
   auto& queues = queues_[row];

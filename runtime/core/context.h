@@ -40,7 +40,8 @@ class DeviceContext {
 
   /// The sticky error of the GPU, or success. Cost: one load.
   Result<void> check() const {
-    if (const Error* error = device_.error()) [[unlikely]] return std::unexpected(*error);
+    if (const Error* error = device_.error()) [[unlikely]]
+      return std::unexpected(*error);
     return {};
   }
 
@@ -64,8 +65,8 @@ class DeviceContext {
   /// Runs the instruction-cache invalidation in `queue` when code was loaded since it last did.
   Result<void> invalidate_code(HwQueue& queue);
 
-  /// The host (or a copy that the host waited for) wrote memory that kernels may read: each stream's next dispatch acquires
-  /// from the system.
+  /// The host (or a copy that the host waited for) wrote memory that kernels may read: each stream's next dispatch
+  /// acquires from the system.
   void note_host_write() { epoch.fetch_add(1, std::memory_order_acq_rel); }
   /// Code was loaded: each queue invalidates its instruction caches before its next dispatch.
   void note_code_load() {

@@ -85,8 +85,12 @@ Result<SignalRef> submit(Stream& stream, const Transfer& transfer, CopyDirection
 /// Both sides are memory that the stream's GPU can reach.
 Result<void> copy_direct(Stream& stream, const Side& dst, const Side& src, const Shape& shape, bool synchronous) {
   const bool flat = shape.rows == 1 || (dst.pitch == shape.row_bytes && src.pitch == shape.row_bytes);
-  Transfer transfer{.dst = dst.gpu, .src = src.gpu, .row_bytes = shape.row_bytes, .rows = shape.rows,
-                    .dst_pitch = dst.pitch, .src_pitch = src.pitch};
+  Transfer transfer{.dst = dst.gpu,
+                    .src = src.gpu,
+                    .row_bytes = shape.row_bytes,
+                    .rows = shape.rows,
+                    .dst_pitch = dst.pitch,
+                    .src_pitch = src.pitch};
   if (flat) transfer.row_bytes *= shape.rows, transfer.rows = 1;
   auto done = submit(stream, transfer, dst.device ? CopyDirection::kToDevice : CopyDirection::kToHost);
   if (!done) return std::unexpected(done.error());
@@ -153,8 +157,12 @@ Result<void> copy_from_pageable(Stream& stream, Side dst, Side src, Shape shape,
     const size_t row_bytes = piece.shape.row_bytes;
     copy_rows(chunk->data, row_bytes, src.host + piece.src_offset, src.pitch, piece.shape);
     auto done = submit(stream,
-                       {.dst = dst.gpu + piece.dst_offset, .src = reinterpret_cast<uint64_t>(chunk->data),
-                        .row_bytes = row_bytes, .rows = piece.shape.rows, .dst_pitch = dst.pitch, .src_pitch = row_bytes},
+                       {.dst = dst.gpu + piece.dst_offset,
+                        .src = reinterpret_cast<uint64_t>(chunk->data),
+                        .row_bytes = row_bytes,
+                        .rows = piece.shape.rows,
+                        .dst_pitch = dst.pitch,
+                        .src_pitch = row_bytes},
                        CopyDirection::kToDevice);
     if (!done) return std::unexpected(done.error());
     (*staging)->use(*chunk, *done);
@@ -191,8 +199,12 @@ Result<void> copy_to_pageable(Stream& stream, Side dst, Side src, Shape shape) {
     if (!chunk) return std::unexpected(chunk.error());
     const size_t row_bytes = piece.shape.row_bytes;
     auto done = submit(stream,
-                       {.dst = reinterpret_cast<uint64_t>(chunk->data), .src = src.gpu + piece.src_offset,
-                        .row_bytes = row_bytes, .rows = piece.shape.rows, .dst_pitch = row_bytes, .src_pitch = src.pitch},
+                       {.dst = reinterpret_cast<uint64_t>(chunk->data),
+                        .src = src.gpu + piece.src_offset,
+                        .row_bytes = row_bytes,
+                        .rows = piece.shape.rows,
+                        .dst_pitch = row_bytes,
+                        .src_pitch = src.pitch},
                        CopyDirection::kToHost);
     if (!done) return std::unexpected(done.error());
     (*staging)->use(*chunk, *done);
@@ -220,14 +232,22 @@ Result<void> copy_between_gpus(Stream& stream, Side dst, Side src, Shape shape) 
     const auto half = reinterpret_cast<uint64_t>(chunk->data);
     const size_t row_bytes = piece.shape.row_bytes, rows = piece.shape.rows;
     auto out = submit(**from,
-                      {.dst = half, .src = src.gpu + piece.src_offset, .row_bytes = row_bytes, .rows = rows,
-                       .dst_pitch = row_bytes, .src_pitch = src.pitch},
+                      {.dst = half,
+                       .src = src.gpu + piece.src_offset,
+                       .row_bytes = row_bytes,
+                       .rows = rows,
+                       .dst_pitch = row_bytes,
+                       .src_pitch = src.pitch},
                       CopyDirection::kToHost);
     if (!out) return std::unexpected(out.error());
     if (auto waited = wait_done(**from, *out); !waited) return waited;
     auto in = submit(**to,
-                     {.dst = dst.gpu + piece.dst_offset, .src = half, .row_bytes = row_bytes, .rows = rows,
-                      .dst_pitch = dst.pitch, .src_pitch = row_bytes},
+                     {.dst = dst.gpu + piece.dst_offset,
+                      .src = half,
+                      .row_bytes = row_bytes,
+                      .rows = rows,
+                      .dst_pitch = dst.pitch,
+                      .src_pitch = row_bytes},
                      CopyDirection::kToDevice);
     if (!in) return std::unexpected(in.error());
     return wait_done(**to, *in);
@@ -261,8 +281,7 @@ Result<void> copy_region(void* dst, size_t dst_pitch, const void* src, size_t sr
       (kind == CopyKind::kDeviceToHost && to->device && !from->device))
     return fail(ErrorCode::kInvalidArgument, kOperation, "the copy kind says the opposite of where the pointers lie");
   if (!to->device && !from->device) return copy_on_host(**stream, *to, *from, shape);
-  if (to->device && from->device && to->context != from->context)
-    return copy_between_gpus(**stream, *to, *from, shape);
+  if (to->device && from->device && to->context != from->context) return copy_between_gpus(**stream, *to, *from, shape);
   // A GPU reaches its own memory only: another GPU's stream hands the copy over when its earlier work is done.
   DeviceContext& owner = to->device ? *to->context : *from->context;
   if (&owner != &(*stream)->context()) {
@@ -294,8 +313,12 @@ Result<void> fill_region(void* dst, size_t pitch, uint32_t pattern, const Shape&
     if (!stream) return std::unexpected(stream.error());
     synchronous = true;
   }
-  Transfer transfer{.dst = to->gpu, .row_bytes = shape.row_bytes, .rows = shape.rows, .dst_pitch = pitch,
-                    .is_fill = true, .pattern = pattern};
+  Transfer transfer{.dst = to->gpu,
+                    .row_bytes = shape.row_bytes,
+                    .rows = shape.rows,
+                    .dst_pitch = pitch,
+                    .is_fill = true,
+                    .pattern = pattern};
   if (pitch == shape.row_bytes) transfer.row_bytes *= shape.rows, transfer.rows = 1;
   auto done = submit(**stream, transfer, CopyDirection::kToDevice);
   if (!done) return std::unexpected(done.error());

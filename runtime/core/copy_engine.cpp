@@ -105,7 +105,8 @@ Result<void> CopyEngine::emit_end(const SignalRef& done) {
     if (auto written = emit(sdma::GcrReq{.control = pm4::gcr::kSdmaRelease}); !written) return written;
   // A fence and not an atomic: it needs no PCIe atomics, and nobody else writes this signal.
   const uint8_t mtype = caps_.caps.has(pm4::Cap::kSdmaMtype) ? kMtypeUncached : uint8_t{0};
-  if (auto fenced = emit(sdma::Fence{.address = done->value_address(), .data = 0, .mtype = mtype}); !fenced) return fenced;
+  if (auto fenced = emit(sdma::Fence{.address = done->value_address(), .data = 0, .mtype = mtype}); !fenced)
+    return fenced;
   if (done->mailbox() == 0) return {};
   if (auto mailed = emit(sdma::Fence{.address = done->mailbox(), .data = done->event_id(), .mtype = mtype}); !mailed)
     return mailed;

@@ -28,13 +28,13 @@ struct Transfer {
 
 class CopyEngine {
  public:
-  /// `engine`: which SDMA engine to ask for, or -1. Errors: as SdmaQueue::create; kNotSupported for a target whose packets are
-  /// not known.
+  /// `engine`: which SDMA engine to ask for, or -1. Errors: as SdmaQueue::create; kNotSupported for a target whose
+  /// packets are not known.
   static Result<std::unique_ptr<CopyEngine>> create(Device& device, int engine);
 
   /// Queues the transfer behind `after` (each must reach 0 first) and, at its end, takes `done` to 0 and wakes its
-  /// waiters. The signals must stay referenced until `done` is seen. Threads: takes the engine's lock. Cost: packets only, unless
-  /// the ring is full. Errors: sticky.
+  /// waiters. The signals must stay referenced until `done` is seen. Threads: takes the engine's lock. Cost: packets
+  /// only, unless the ring is full. Errors: sticky.
   Result<void> submit(const Transfer& transfer, std::span<const SignalRef> after, const SignalRef& done);
 
  private:

@@ -33,8 +33,8 @@ struct DeviceProperties {
   uint32_t memory_bus_bits = 0;
   uint32_t wall_clock_khz = 0;  ///< rate of wall_clock64() and of event timestamps
   uint32_t l2_bytes = 0;
-  uint32_t compute_major = 0;   ///< gfx90a: 9
-  uint32_t compute_minor = 0;   ///< gfx90a: 0 (as stock reports it)
+  uint32_t compute_major = 0;  ///< gfx90a: 9
+  uint32_t compute_minor = 0;  ///< gfx90a: 0 (as stock reports it)
   uint32_t pci_domain = 0, pci_bus = 0, pci_device = 0;
   uint32_t async_engine_count = 0;
   uint32_t asic_revision = 0;

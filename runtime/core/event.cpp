@@ -127,15 +127,13 @@ Result<float> event_elapsed_ms(Handle start_handle, Handle stop_handle) {
   const EventImpl::Record to = (*stop)->record();
   if (!(*start)->timed() || !(*stop)->timed())
     return fail(ErrorCode::kInvalidHandle, "elapsed time", "an event was created with hipEventDisableTiming");
-  if (!from.signal || !to.signal)
-    return fail(ErrorCode::kInvalidHandle, "elapsed time", "an event was never recorded");
+  if (!from.signal || !to.signal) return fail(ErrorCode::kInvalidHandle, "elapsed time", "an event was never recorded");
   if (from.context != to.context)
     return fail(ErrorCode::kInvalidHandle, "elapsed time", "the events were recorded on different devices");
   if (auto healthy = from.context->check(); !healthy) return std::unexpected(healthy.error());
   if (!from.signal.done() || !to.signal.done())
     return fail(ErrorCode::kNotReady, "elapsed time", "an event has not completed yet");
-  return milliseconds(from.signal->end_ticks(), to.signal->end_ticks(),
-                      from.context->device().properties().clock_hz);
+  return milliseconds(from.signal->end_ticks(), to.signal->end_ticks(), from.context->device().properties().clock_hz);
 }
 
 }  // namespace barehip::runtime

@@ -19,7 +19,8 @@ Result<Handle> event_create(unsigned flags);
 /// A pending record completes and is forgotten.
 Result<void> event_destroy(Handle event);
 
-/// A marker packet with a pooled signal; a second record takes a new one. Cost: no syscall, no allocation when the pool is warm.
+/// A marker packet with a pooled signal; a second record takes a new one. Cost: no syscall, no allocation when the pool
+/// is warm.
 Result<void> event_record(Handle event, Handle stream);
 /// True when the last record completed, or there was none.
 Result<bool> event_query(Handle event);

@@ -102,8 +102,8 @@ Result<const LoadedCode*> FatBinary::code(DeviceContext& context) {
 void FatBinary::unload() {
   std::lock_guard lock(mutex_);
   for (auto& code : loaded_) {
-    // This runs at dlclose, but also at exit, where waiting for a kernel could mean waiting for ever: code that may still
-    // run stays.
+    // This runs at dlclose, but also at exit, where waiting for a kernel could mean waiting for ever: code that may
+    // still run stays.
     if (code && (code->context().device().error() || !code->context().idle())) code.release();
     code.reset();
   }

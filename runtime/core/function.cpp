@@ -27,10 +27,8 @@ bool changes_per_launch(ValueKind kind) {
     case ValueKind::kHiddenGroupSizeY:
     case ValueKind::kHiddenGroupSizeZ:
     case ValueKind::kHiddenDynamicLdsSize:
-    case ValueKind::kHiddenQueuePtr:
-      return true;
-    default:
-      return false;
+    case ValueKind::kHiddenQueuePtr: return true;
+    default: return false;
   }
 }
 
@@ -38,14 +36,10 @@ bool changes_per_launch(ValueKind kind) {
 uint32_t constant_value(ValueKind kind, const GpuProperties& gpu) {
   constexpr uint32_t kHipGridDims = 3;
   switch (kind) {
-    case ValueKind::kHiddenGridDims:
-      return kHipGridDims;
-    case ValueKind::kHiddenPrivateBase:
-      return static_cast<uint32_t>(gpu.scratch_aperture >> 32);
-    case ValueKind::kHiddenSharedBase:
-      return static_cast<uint32_t>(gpu.lds_aperture >> 32);
-    default:
-      return 0;
+    case ValueKind::kHiddenGridDims: return kHipGridDims;
+    case ValueKind::kHiddenPrivateBase: return static_cast<uint32_t>(gpu.scratch_aperture >> 32);
+    case ValueKind::kHiddenSharedBase: return static_cast<uint32_t>(gpu.lds_aperture >> 32);
+    default: return 0;
   }
 }
 
@@ -66,8 +60,8 @@ Result<void> upload(DeviceContext& context, const codeobj::CodeObject& object, c
   if (!engine) return std::unexpected(engine.error());
   auto done = context.signals().take();
   if (!done) return std::unexpected(done.error());
-  auto submitted = (*engine)->submit(
-      {.dst = memory.gpu_address(), .src = staging->gpu_address(), .row_bytes = bytes}, {}, *done);
+  auto submitted =
+      (*engine)->submit({.dst = memory.gpu_address(), .src = staging->gpu_address(), .row_bytes = bytes}, {}, *done);
   if (!submitted) return submitted;
   auto seen = (*done)->wait(WaitCondition::kLess, 1, &device);
   if (!seen) return std::unexpected(seen.error());
@@ -93,7 +87,8 @@ Function::Function(DeviceContext& owner, const codeobj::Kernel& described, uint6
       arguments.push_back({argument.offset, argument.size});
       continue;
     }
-    if (argument.kind == ValueKind::kUnknown) refusal = "it wants a hidden argument of a kind that barehip does not know";
+    if (argument.kind == ValueKind::kUnknown)
+      refusal = "it wants a hidden argument of a kind that barehip does not know";
     if (argument.offset < kernel.explicit_bytes || argument.offset + argument.size > kernel.kernarg_bytes) continue;
     const uint32_t value = constant_value(argument.kind, context.device().properties());
     std::memcpy(&hidden_template[argument.offset - kernel.explicit_bytes], &value,
@@ -125,8 +120,9 @@ Result<std::unique_ptr<LoadedCode>> LoadedCode::load(DeviceContext& context, std
   if (!image) return std::unexpected(image.error());
   auto object = codeobj::CodeObject::parse(image->bytes);
   if (!object) return std::unexpected(object.error());
-  auto memory = Memory::allocate(context.device(), std::max<uint64_t>(object->load_bytes(), 1),
-                                 {.kind = MemoryKind::kVram, .executable = true, .alignment = object->load_alignment()});
+  auto memory =
+      Memory::allocate(context.device(), std::max<uint64_t>(object->load_bytes(), 1),
+                       {.kind = MemoryKind::kVram, .executable = true, .alignment = object->load_alignment()});
   if (!memory) return std::unexpected(memory.error());
   if (auto uploaded = upload(context, *object, *memory); !uploaded) return std::unexpected(uploaded.error());
   context.note_code_load();

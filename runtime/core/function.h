@@ -1,4 +1,5 @@
-// A kernel in the memory of one GPU, prepared for launching: what a launch writes is worked out when the code is loaded.
+// A kernel in the memory of one GPU, prepared for launching: what a launch writes is worked out when the code is
+// loaded.
 #pragma once
 
 #include <atomic>

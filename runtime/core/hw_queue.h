@@ -4,8 +4,8 @@
 // "some packet at or behind i has signalled". What may be reused when:
 //   ring slot i and kernarg slot i   when packet i - size() is complete (never when it was merely read)
 //   a signal that a packet names     when that packet is complete
-// The epoch: the last packet of each quarter of the ring is a marker that counts the queue's epoch signal down. So a full
-// ring sleeps for a quarter and the launch path needs no other bookkeeping.
+// The epoch: the last packet of each quarter of the ring is a marker that counts the queue's epoch signal down. So a
+// full ring sleeps for a quarter and the launch path needs no other bookkeeping.
 #pragma once
 
 #include <atomic>
@@ -37,14 +37,14 @@ class HwQueue {
 
   // ---- launch path: no syscall, allocation or lock while the ring has room ---------------------------------------
 
-  /// Takes the next packet index. True: it may be filled now. False: finish_reserve() has to see to it first. The caller must
-  /// publish what it has reserved.
+  /// Takes the next packet index. True: it may be filled now. False: finish_reserve() has to see to it first. The
+  /// caller must publish what it has reserved.
   bool try_reserve(uint64_t& index) {
     index = aql_->reserve();
     return (index & (kQuarter - 1)) != kQuarter - 1 && index - floor_.load(std::memory_order_relaxed) < kPackets;
   }
-  /// Waits until the ring has room for `index`; uses it for the quarter's marker and takes another where that is its place.
-  /// Returns the index to fill. Error: the device's sticky error.
+  /// Waits until the ring has room for `index`; uses it for the quarter's marker and takes another where that is its
+  /// place. Returns the index to fill. Error: the device's sticky error.
   Result<uint64_t> finish_reserve(uint64_t index);
   Result<uint64_t> reserve() {
     uint64_t index = 0;
@@ -67,12 +67,13 @@ class HwQueue {
     aql_->ring(index);
   }
 
-  // ---- slow path: takes the queue's lock -----------------------------------------------------------------------------
+  // ---- slow path: takes the queue's lock
+  // -----------------------------------------------------------------------------
 
   /// Whether packet `index` is known to be complete. Submits nothing.
   bool complete(uint64_t index);
-  /// A signal that is done only when packet `index` is complete; null when it is already. Submits a marker when none that
-  /// was submitted lies at or behind `index`. The marker releases to the system.
+  /// A signal that is done only when packet `index` is complete; null when it is already. Submits a marker when none
+  /// that was submitted lies at or behind `index`. The marker releases to the system.
   Result<SignalRef> marker(uint64_t index);
   struct Marker {
     uint64_t index = 0;
@@ -80,8 +81,8 @@ class HwQueue {
   };
   /// A fresh marker at the queue's end with timestamps of its own.
   Result<Marker> record();
-  /// Packets behind this one start only when all `signals` are done. Keeps references to them, and to `keep`, until then.
-  /// Returns the barrier's index.
+  /// Packets behind this one start only when all `signals` are done. Keeps references to them, and to `keep`, until
+  /// then. Returns the barrier's index.
   Result<uint64_t> wait_for(std::span<const SignalRef> signals, aql::FenceScope acquire,
                             std::span<const SignalRef> keep = {});
   /// Runs a PM4 command buffer (an INDIRECT_BUFFER's target of `dwords` dwords) in the queue's order.

@@ -72,8 +72,7 @@ bool shape_fits(const Function& function, const LaunchShape& shape) {
   const uint64_t z = uint64_t{shape.grid.z} * shape.block.z;
   return x != 0 && y != 0 && z != 0 && ((x | y | z) >> 32) == 0 && block <= function.max_threads &&
          shape.block.x <= device.max_block_dim[0] && shape.block.y <= device.max_block_dim[1] &&
-         shape.block.z <= device.max_block_dim[2] &&
-         shape.dynamic_lds_bytes <= device.lds_bytes_per_block &&
+         shape.block.z <= device.max_block_dim[2] && shape.dynamic_lds_bytes <= device.lds_bytes_per_block &&
          function.kernel.group_bytes + shape.dynamic_lds_bytes <= device.lds_bytes_per_block;
 }
 
@@ -92,9 +91,9 @@ bool arguments_fit(const Function& function, const LaunchArguments& given) {
                 function.kernel.name + " takes " + std::to_string(function.kernel.explicit_bytes) +
                     " bytes of arguments, the buffer has " + std::to_string(given.buffer_bytes));
   if (given.pointers == nullptr)
-    return fail(ErrorCode::kInvalidArgument, kOperation,
-                function.kernel.name + " takes " + std::to_string(function.arguments.size()) +
-                    " arguments, none were given");
+    return fail(
+        ErrorCode::kInvalidArgument, kOperation,
+        function.kernel.name + " takes " + std::to_string(function.arguments.size()) + " arguments, none were given");
   return fail(ErrorCode::kInvalidArgument, kOperation, function.kernel.name + ": the pointer to an argument is null");
 }
 
@@ -229,8 +228,8 @@ Stream* made_stream(Handle handle) {
 
 }  // namespace
 
-Result<void> launch_host_function(const void* host_function, const LaunchShape& shape,
-                                  const LaunchArguments& arguments, Handle stream_handle) {
+Result<void> launch_host_function(const void* host_function, const LaunchShape& shape, const LaunchArguments& arguments,
+                                  Handle stream_handle) {
   if (Stream* stream = made_stream(stream_handle)) [[likely]]
     if (const Function* function = loaded_host_function(host_function, stream->context().ordinal())) [[likely]]
       return launch(*function, shape, arguments, *stream);

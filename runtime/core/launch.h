@@ -11,8 +11,8 @@
 
 namespace barehip::runtime {
 
-/// Arguments of one launch: either `pointers` (one address per explicit argument, HIP's kernelParams) or a packed buffer (HIP's
-/// extra = {HIP_LAUNCH_PARAM_BUFFER_POINTER, ...}); neither for a kernel without arguments.
+/// Arguments of one launch: either `pointers` (one address per explicit argument, HIP's kernelParams) or a packed
+/// buffer (HIP's extra = {HIP_LAUNCH_PARAM_BUFFER_POINTER, ...}); neither for a kernel without arguments.
 struct LaunchArguments {
   void* const* pointers = nullptr;
   const void* buffer = nullptr;
@@ -31,7 +31,8 @@ struct LaunchShape {
 Result<void> launch_host_function(const void* host_function, const LaunchShape& shape, const LaunchArguments& arguments,
                                   Handle stream);
 /// hipModuleLaunchKernel and kin: a hipFunction_t.
-Result<void> launch_function(Handle function, const LaunchShape& shape, const LaunchArguments& arguments, Handle stream);
+Result<void> launch_function(Handle function, const LaunchShape& shape, const LaunchArguments& arguments,
+                             Handle stream);
 
 /// Reads HIP's `extra` list {id, value, ..., HIP_LAUNCH_PARAM_END} into LaunchArguments; null is no arguments.
 /// kInvalidArgument for an unknown id or a missing pair.

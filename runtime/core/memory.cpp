@@ -114,7 +114,8 @@ Result<void> host_register(void* pointer, size_t bytes, unsigned flags) {
   if (!context) return std::unexpected(context.error());
   Runtime& runtime = *Runtime::if_open();
   if (runtime.allocations.overlaps(pointer, bytes))
-    return fail(ErrorCode::kAlreadyRegistered, "register host memory", "part of the range is registered or allocated already");
+    return fail(ErrorCode::kAlreadyRegistered, "register host memory",
+                "part of the range is registered or allocated already");
   auto memory = Memory::register_host((*context)->device(), pointer, bytes);
   if (!memory) return std::unexpected(memory.error());
   publish(runtime, **context, AllocationKind::kRegistered, bytes, flags, as_address(pointer), std::move(*memory));

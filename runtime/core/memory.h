@@ -24,8 +24,8 @@ struct PointerInfo {
   unsigned flags = 0;              ///< hipHostMalloc flags
 };
 
-/// hipMalloc on the current device. 0 bytes: a null pointer and success. Aligned to 4096 at least; 256 is what HIP promises.
-/// Errors: kOutOfMemory; the device's sticky error.
+/// hipMalloc on the current device. 0 bytes: a null pointer and success. Aligned to 4096 at least; 256 is what HIP
+/// promises. Errors: kOutOfMemory; the device's sticky error.
 Result<void*> device_allocate(size_t bytes);
 /// hipFree: null succeeds. kInvalidArgument when it is not the start of a live device allocation.
 Result<void> device_free(void* pointer);

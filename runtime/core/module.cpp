@@ -17,8 +17,10 @@ Result<std::vector<std::byte>> read_file(const char* path) {
   if (!file) return fail(ErrorCode::kFileNotFound, kOperation, std::string("cannot open ") + path, errno);
   std::vector<std::byte> bytes;
   std::byte buffer[65536];
-  while (const size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) bytes.insert(bytes.end(), buffer, buffer + count);
-  if (std::ferror(file.get())) return fail(ErrorCode::kFileNotFound, kOperation, std::string("cannot read ") + path, errno);
+  while (const size_t count = std::fread(buffer, 1, sizeof buffer, file.get()))
+    bytes.insert(bytes.end(), buffer, buffer + count);
+  if (std::ferror(file.get()))
+    return fail(ErrorCode::kFileNotFound, kOperation, std::string("cannot read ") + path, errno);
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 // Code: modules that the program loads, and the fat binaries that clang's start-up code registers.
 //
-// Registration only notes pointers (it runs before main, and inside dlopen); an image is parsed and loaded into a GPU on
-// the first use of one of its kernels or variables there.
+// Registration only notes pointers (it runs before main, and inside dlopen); an image is parsed and loaded into a GPU
+// on the first use of one of its kernels or variables there.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ namespace barehip::runtime {
 
 // --- hipModule* -----------------------------------------------------------------------------------------------------
 
-/// `image`: a code object or an offload bundle in memory; its size is found in its own headers (as HIP's signature wants).
-/// Loads for the current device. The image may be freed after. Errors: kInvalidImage, kNoBinaryForGpu, kOutOfMemory.
+/// `image`: a code object or an offload bundle in memory; its size is found in its own headers (as HIP's signature
+/// wants). Loads for the current device. The image may be freed after. Errors: kInvalidImage, kNoBinaryForGpu,
+/// kOutOfMemory.
 Result<Handle> module_load_data(const void* image);
 /// The same from a file. kFileNotFound.
 Result<Handle> module_load_file(const char* path);
@@ -33,10 +34,10 @@ Result<GlobalVariable> module_global(Handle module, const char* name);
 
 // --- clang's registration -------------------------------------------------------------------------------------------
 
-/// The value is what __hipRegisterFatBinary returns to the stub (a void**); `wrapper` is its __CudaFatBinaryWrapper-like
-/// struct {u32 magic 0x48495046, u32 version, const void* binary, void*}. Never fails (there is nobody to tell): a bad
-/// wrapper is remembered, and each use of its kernels returns the error.
-/// Cost: one allocation, no parsing.
+/// The value is what __hipRegisterFatBinary returns to the stub (a void**); `wrapper` is its
+/// __CudaFatBinaryWrapper-like struct {u32 magic 0x48495046, u32 version, const void* binary, void*}. Never fails
+/// (there is nobody to tell): a bad wrapper is remembered, and each use of its kernels returns the error. Cost: one
+/// allocation, no parsing.
 void** fat_binary_register(const void* wrapper);
 void fat_binary_unregister(void** binary);
 void fat_binary_add_function(void** binary, const void* host_function, const char* device_name);

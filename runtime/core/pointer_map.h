@@ -10,8 +10,8 @@
 
 namespace barehip::runtime {
 
-/// Open addressing over atomic entries; grows by publishing a larger table (the old ones stay: a reader may be in them).
-/// Writers are serialised by the map's lock. Values are never null and must outlive their readers.
+/// Open addressing over atomic entries; grows by publishing a larger table (the old ones stay: a reader may be in
+/// them). Writers are serialised by the map's lock. Values are never null and must outlive their readers.
 template <class T>
 class PointerMap {
  public:
@@ -52,9 +52,7 @@ class PointerMap {
   };
   struct Table {
     explicit Table(size_t size) : entries(size), mask(size - 1) {}
-    size_t home(const void* key) const {
-      return (reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15u >> 32) & mask;
-    }
+    size_t home(const void* key) const { return (reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15u >> 32) & mask; }
     std::vector<Entry> entries;
     size_t mask;
   };

@@ -41,8 +41,9 @@ Result<Runtime*> Runtime::get() {
     runtime = *opened;
   }
   if (!runtime->system_->usable()) [[unlikely]]
-    return fail(ErrorCode::kNotInitialized, "use the GPU in a forked child",
-                "the GPU's memory and queues belong to the parent process; call exec, or open the GPU in the child only");
+    return fail(
+        ErrorCode::kNotInitialized, "use the GPU in a forked child",
+        "the GPU's memory and queues belong to the parent process; call exec, or open the GPU in the child only");
   return runtime;
 }
 
@@ -79,9 +80,9 @@ Result<Runtime*> Runtime::open() {
 
 Result<DeviceContext*> Runtime::context(int ordinal) {
   if (ordinal < 0 || static_cast<size_t>(ordinal) >= contexts_.size())
-    return fail(ErrorCode::kInvalidDevice, "find device",
-                "there is no device " + std::to_string(ordinal) + "; this process sees " +
-                    std::to_string(contexts_.size()));
+    return fail(
+        ErrorCode::kInvalidDevice, "find device",
+        "there is no device " + std::to_string(ordinal) + "; this process sees " + std::to_string(contexts_.size()));
   return contexts_[static_cast<size_t>(ordinal)].get();
 }
 

@@ -22,8 +22,8 @@ class Runtime {
   /// Opens the GPUs on first use and remembers a failure. In a child made by fork(): kNotInitialized.
   /// Cost once open: two loads.
   static Result<Runtime*> get();
-  /// The table to open instead of the one that the environment names. For tests (counting, failing calls), before the first
-  /// get(); it must live until exit.
+  /// The table to open instead of the one that the environment names. For tests (counting, failing calls), before the
+  /// first get(); it must live until exit.
   static void set_os_table(const barehip_os_table& os);
   /// The open one, or null. For paths that must not open anything.
   static Runtime* if_open() { return instance_.load(std::memory_order_acquire); }

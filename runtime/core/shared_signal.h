@@ -1,5 +1,5 @@
-// Completion signals with a reference count: an event, a stream and packets in several queues may name the same one, and its
-// block goes back to the pool only when the last of them is done with it.
+// Completion signals with a reference count: an event, a stream and packets in several queues may name the same one,
+// and its block goes back to the pool only when the last of them is done with it.
 #pragma once
 
 #include <atomic>

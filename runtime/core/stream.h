@@ -1,7 +1,7 @@
 // Streams: in-order lanes of work over a few shared hardware queues.
 //
-// Stream handles: 0 and 1 (hipStreamLegacy) are the current device's null stream, 2 (hipStreamPerThread) this thread's own;
-// everything else must come from stream_create. kInvalidHandle otherwise. All functions from any thread.
+// Stream handles: 0 and 1 (hipStreamLegacy) are the current device's null stream, 2 (hipStreamPerThread) this thread's
+// own; everything else must come from stream_create. kInvalidHandle otherwise. All functions from any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr Handle kStreamPerThread = 2;
 constexpr unsigned kStreamNonBlocking = 1;  ///< hipStreamNonBlocking
 
 struct PriorityRange {
-  int least = 1;      ///< HIP: numerically greatest
+  int least = 1;  ///< HIP: numerically greatest
   int greatest = -1;
 };
 PriorityRange stream_priority_range();

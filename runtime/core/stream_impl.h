@@ -13,9 +13,9 @@
 
 namespace barehip::runtime {
 
-/// A lane of one hardware queue. Everything that a stream does ends in a packet of that queue (a copy by SDMA is followed by
-/// a barrier that waits for it), so one packet index is the whole state of its progress.
-/// The memory of a destroyed stream is kept and used again: a stale handle finds no stream, never a wild pointer.
+/// A lane of one hardware queue. Everything that a stream does ends in a packet of that queue (a copy by SDMA is
+/// followed by a barrier that waits for it), so one packet index is the whole state of its progress. The memory of a
+/// destroyed stream is kept and used again: a stale handle finds no stream, never a wild pointer.
 class Stream {
  public:
   enum class Kind : uint8_t { kNull, kBlocking, kNonBlocking };
@@ -29,13 +29,14 @@ class Stream {
   Kind kind() const { return kind_; }
   int priority() const { return priority_; }
 
-  /// Ask before reserving a packet for a dispatch. False: it needs an acquire from the agent only, and nothing before it.
-  /// Cost: four loads.
+  /// Ask before reserving a packet for a dispatch. False: it needs an acquire from the agent only, and nothing before
+  /// it. Cost: four loads.
   bool must_enter() const {
     return context_->epoch.load(std::memory_order_acquire) != epoch_.load(std::memory_order_relaxed) || must_join();
   }
-  /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction caches
-  /// after code was loaded. Returns the acquire scope that the dispatch needs. Cost: the queue's lock and a few packets.
+  /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction
+  /// caches after code was loaded. Returns the acquire scope that the dispatch needs. Cost: the queue's lock and a few
+  /// packets.
   Result<aql::FenceScope> enter();
   /// Call after publishing packet `index` of the queue for this stream.
   void advance(uint64_t index) {
@@ -63,8 +64,9 @@ class Stream {
 
   /// Held while a copy is handed to an SDMA queue and its barrier to this stream's queue.
   Mutex copy_mutex;
-  SignalRef copy_done;         ///< of the last such copy
-  uint64_t copy_barrier = 0;  ///< index of its barrier plus 1: while that is the tail, the copy's signal is the stream's state
+  SignalRef copy_done;  ///< of the last such copy
+  uint64_t copy_barrier =
+      0;  ///< index of its barrier plus 1: while that is the tail, the copy's signal is the stream's state
 
  private:
   bool must_join() const {

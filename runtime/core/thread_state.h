@@ -25,9 +25,9 @@ struct CallConfiguration {
 int current_device();
 void set_current_device(int ordinal);
 
-/// __hipPushCallConfiguration / __hipPopCallConfiguration. A launch's stub pops what its call site pushed; up to 8 may be
-/// pushed at once. Errors: kMissingConfiguration for a pop of nothing, kInvalidConfiguration for a ninth push.
-/// Cost: thread-local stores; no allocation, lock or syscall.
+/// __hipPushCallConfiguration / __hipPopCallConfiguration. A launch's stub pops what its call site pushed; up to 8 may
+/// be pushed at once. Errors: kMissingConfiguration for a pop of nothing, kInvalidConfiguration for a ninth push. Cost:
+/// thread-local stores; no allocation, lock or syscall.
 Result<void> push_call_configuration(const CallConfiguration& configuration);
 Result<CallConfiguration> pop_call_configuration();
 

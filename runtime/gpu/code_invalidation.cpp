@@ -11,15 +11,16 @@ namespace {
 Result<uint32_t> encode_invalidation(pm4::CapSet caps, std::span<uint32_t> out) {
   if (caps.has(pm4::Cap::kGcr)) {
     namespace gcr = pm4::gcr;
-    return pm4::encode(pm4::AcquireMemGcr{.size = pm4::kAcquireAllSize,
-                                          .control = gcr::kGliInvAll | gcr::kGlkInv | gcr::kGlvInv | gcr::kGl1Inv |
-                                                     gcr::kGl2Inv},
-                       caps, out);
+    return pm4::encode(
+        pm4::AcquireMemGcr{.size = pm4::kAcquireAllSize,
+                           .control = gcr::kGliInvAll | gcr::kGlkInv | gcr::kGlvInv | gcr::kGl1Inv | gcr::kGl2Inv},
+        caps, out);
   }
   namespace coher = pm4::coher;
-  return pm4::encode(pm4::AcquireMemCoher{.control = coher::kShIcache | coher::kShKcache | coher::kTc | coher::kTcWriteback,
-                                          .size = pm4::kAcquireAllSize},
-                     caps, out);
+  return pm4::encode(
+      pm4::AcquireMemCoher{.control = coher::kShIcache | coher::kShKcache | coher::kTc | coher::kTcWriteback,
+                           .size = pm4::kAcquireAllSize},
+      caps, out);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rates of the launch path: publishing alone, with waiting, and the calls around it. Run with --benchmark_format=json for
-// machines. On vgpu the numbers of "complete" rows are the model's speed; "publish" rows are barehip's own.
+// Rates of the launch path: publishing alone, with waiting, and the calls around it. Run with --benchmark_format=json
+// for machines. On vgpu the numbers of "complete" rows are the model's speed; "publish" rows are barehip's own.
 #include <benchmark/benchmark.h>
 #include <hip/hip_runtime_api.h>
 
@@ -13,7 +13,8 @@ constexpr int kBatch = 1000;
 uint32_t* device_cell() {
   static uint32_t* const kCell = [] {
     uint32_t* cell = nullptr;
-    if (hipMalloc(reinterpret_cast<void**>(&cell), 4) != hipSuccess || hipMemset(cell, 0, 4) != hipSuccess) std::abort();
+    if (hipMalloc(reinterpret_cast<void**>(&cell), 4) != hipSuccess || hipMemset(cell, 0, 4) != hipSuccess)
+      std::abort();
     return cell;
   }();
   return kCell;

@@ -1,7 +1,7 @@
 // How many host instructions a launch takes: this program steps a child through launches, one instruction at a time.
 //
-// Counting by ptrace needs no performance counters, which containers and virtual machines rarely have. Exits with 1 when
-// the median is above the budget given as the argument.
+// Counting by ptrace needs no performance counters, which containers and virtual machines rarely have. Exits with 1
+// when the median is above the budget given as the argument.
 #include <hip/hip_runtime_api.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -79,7 +79,8 @@ int main(int argc, char** argv) {
     ptrace(PTRACE_CONT, pid, nullptr, nullptr);
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || counts.size() != kLaunches) {
-    std::fprintf(stderr, "the stepped program did not end well (status %#x, %zu launches counted)\n", status, counts.size());
+    std::fprintf(stderr, "the stepped program did not end well (status %#x, %zu launches counted)\n", status,
+                 counts.size());
     return 2;
   }
   std::sort(counts.begin(), counts.end());

@@ -33,9 +33,8 @@ class Random {
   uint64_t state_ = 0x9e3779b97f4a7c15;
 };
 
-constexpr uint64_t kInteresting[] = {0,          1,          0x7f,       0x80,       0xff,
-                                     0x7fff,     0xffff,     0x7fffffff, 0xffffffff, 0x100000000,
-                                     ~uint64_t{0}, uint64_t{1} << 63};
+constexpr uint64_t kInteresting[] = {0,      1,          0x7f,       0x80,        0xff,         0x7fff,
+                                     0xffff, 0x7fffffff, 0xffffffff, 0x100000000, ~uint64_t{0}, uint64_t{1} << 63};
 
 void mutate(Bytes& input, Random& random) {
   const size_t edits = 1 + random.below(4);
@@ -47,11 +46,14 @@ void mutate(Bytes& input, Random& random) {
       case 2: {
         const uint64_t value = kInteresting[random.below(std::size(kInteresting))];
         const size_t width = size_t{1} << random.below(4);
-        for (size_t b = 0; b < width && at + b < input.size(); ++b) input[at + b] = static_cast<uint8_t>(value >> (8 * b));
+        for (size_t b = 0; b < width && at + b < input.size(); ++b)
+          input[at + b] = static_cast<uint8_t>(value >> (8 * b));
         break;
       }
       case 3: input.resize(at); break;
-      case 4: input.insert(input.begin() + static_cast<ptrdiff_t>(at), random.below(16), static_cast<uint8_t>(random.next())); break;
+      case 4:
+        input.insert(input.begin() + static_cast<ptrdiff_t>(at), random.below(16), static_cast<uint8_t>(random.next()));
+        break;
       default: {
         const size_t from = random.below(input.size());
         const size_t length = std::min({random.below(64), input.size() - at, input.size() - from});
@@ -66,7 +68,9 @@ class Runner {
   explicit Runner(std::string keep) : keep_(std::move(keep)) {}
 
   void run(const Bytes& input) {
-    if (!keep_.empty()) std::ofstream(keep_, std::ios::binary).write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+    if (!keep_.empty())
+      std::ofstream(keep_, std::ios::binary)
+          .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
     // A copy of exactly this size, so that a sanitizer sees a read past its end.
     uint8_t* exact = static_cast<uint8_t*>(std::malloc(input.empty() ? 1 : input.size()));
     if (!exact) std::abort();

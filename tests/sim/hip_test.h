@@ -32,7 +32,9 @@ hipError_t launch(const void* kernel, dim3 grid, dim3 block, size_t lds, hipStre
 template <class T>
 class DeviceArray {
  public:
-  explicit DeviceArray(size_t count) : count_(count) { REQUIRE_HIP(hipMalloc(reinterpret_cast<void**>(&data_), bytes())); }
+  explicit DeviceArray(size_t count) : count_(count) {
+    REQUIRE_HIP(hipMalloc(reinterpret_cast<void**>(&data_), bytes()));
+  }
   DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {  // NOLINT: implicit on purpose
     REQUIRE_HIP(hipMemcpy(data_, values.data(), bytes(), hipMemcpyHostToDevice));
   }

@@ -136,7 +136,8 @@ TEST_CASE("bad copies are refused and touch nothing") {
   CHECK_HIP_ERROR(hipMemcpy(device.get(), host.data(), 65, hipMemcpyHostToDevice), hipErrorInvalidValue);
   CHECK_HIP_ERROR(hipMemcpy(nullptr, host.data(), 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
   CHECK_HIP_ERROR(hipMemcpy(device.get(), nullptr, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
-  CHECK_HIP_ERROR(hipMemcpy(device.get(), host.data(), 4, static_cast<hipMemcpyKind>(9)), hipErrorInvalidMemcpyDirection);
+  CHECK_HIP_ERROR(hipMemcpy(device.get(), host.data(), 4, static_cast<hipMemcpyKind>(9)),
+                  hipErrorInvalidMemcpyDirection);
   CHECK_HIP_ERROR(hipMemset(nullptr, 0, 4), hipErrorInvalidValue);
   CHECK_HIP_ERROR(hipMemset(device.get() + 60, 0, 5), hipErrorInvalidValue);
   CHECK(device.read() == std::vector<uint8_t>(64, 1));

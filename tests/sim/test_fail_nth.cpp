@@ -1,5 +1,5 @@
-// Every system call of a small program made to fail in turn: the program gets an error or its result, never a crash, a hang
-// or a half-written output. Each turn is a process of its own, as a failed opening is remembered.
+// Every system call of a small program made to fail in turn: the program gets an error or its result, never a crash, a
+// hang or a half-written output. Each turn is a process of its own, as a failed opening is remembered.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +45,8 @@ struct Program {
   /// Open, create, launch, destroy.
   bool run() {
     uint32_t value = 40;
-    bool good = made(hipMalloc(reinterpret_cast<void**>(&data), 4096), data) && made(hipStreamCreate(&stream), stream) &&
-                made(hipEventCreate(&event), event) &&
+    bool good = made(hipMalloc(reinterpret_cast<void**>(&data), 4096), data) &&
+                made(hipStreamCreate(&stream), stream) && made(hipEventCreate(&event), event) &&
                 hipMemcpyAsync(data, &value, 4, hipMemcpyHostToDevice, stream) == hipSuccess &&
                 launch(kScale, 1, 64, 0, stream, data, 1u, 2u, 1u) == hipSuccess &&
                 launch(kScratch, 1, 64, 0, stream, data + 64, 3u) == hipSuccess &&

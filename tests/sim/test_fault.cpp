@@ -63,7 +63,8 @@ TEST_CASE("an illegal instruction", "[fault]") {
   check_sticky(error);
 }
 
-// Only for vgpu, which has no global wave sync: what it cannot do ends as a GPU that hangs and is reset, never in a wait.
+// Only for vgpu, which has no global wave sync: what it cannot do ends as a GPU that hangs and is reset, never in a
+// wait.
 TEST_CASE("an instruction that vgpu refuses", "[.vgpu]") {
   REQUIRE_HIP(hipLaunchKernel(kUnmodelled, 1, 1, nullptr, 0, nullptr));
   CHECK_HIP_ERROR(hipDeviceSynchronize(), hipErrorLaunchFailure);

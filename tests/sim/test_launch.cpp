@@ -30,8 +30,13 @@ TEST_CASE("vector add") {
 TEST_CASE("every work-item of every block runs once, in one to three dimensions") {
   struct {
     dim3 grid, block;
-  } const shapes[] = {{1, 1},          {7, 64},          {3, 100},           {dim3(4, 3), dim3(8, 8)},
-                      {2, 1024},       {dim3(2, 2, 2), dim3(5, 3, 2)}, {dim3(1, 5), dim3(1, 33)},
+  } const shapes[] = {{1, 1},
+                      {7, 64},
+                      {3, 100},
+                      {dim3(4, 3), dim3(8, 8)},
+                      {2, 1024},
+                      {dim3(2, 2, 2), dim3(5, 3, 2)},
+                      {dim3(1, 5), dim3(1, 33)},
                       {dim3(1, 1, 9), dim3(2, 2, 16)}};
   for (const auto& [grid, block] : shapes) {
     CAPTURE(grid.x, grid.y, grid.z, block.x, block.y, block.z);
@@ -107,7 +112,8 @@ TEST_CASE("each launch has its own arguments, also while earlier ones wait") {
   constexpr uint32_t kLaunches = 300;
   DeviceArray<uint32_t> out(kLaunches);
   REQUIRE_HIP(launch(kSpin, 1, 1, 0, nullptr, flag.get()));
-  for (uint32_t i = 0; i < kLaunches; ++i) REQUIRE(launch(kStore, 1, 1, 0, nullptr, out.get() + i, i * 3) == hipSuccess);
+  for (uint32_t i = 0; i < kLaunches; ++i)
+    REQUIRE(launch(kStore, 1, 1, 0, nullptr, out.get() + i, i * 3) == hipSuccess);
   flag.set(0, 1);
   const auto result = out.read();
   size_t wrong = 0;

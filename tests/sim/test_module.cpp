@@ -9,7 +9,7 @@ using namespace sim;
 
 namespace {
 
-const char* module_path() { return BAREHIP_TEST_MODULE; }          // an offload bundle for gfx90a and gfx1100
+const char* module_path() { return BAREHIP_TEST_MODULE; }        // an offload bundle for gfx90a and gfx1100
 const char* other_gpu_path() { return BAREHIP_TEST_OTHER_GPU; }  // one for gfx1102 only
 
 std::vector<char> read_file(const char* path) {
@@ -59,7 +59,8 @@ TEST_CASE("a module's kernel, launched by pointers and by a packed buffer") {
   CHECK_HIP_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
   size = 200;
   CHECK_HIP_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
-  CHECK_HIP_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr), hipErrorInvalidValue);
+  CHECK_HIP_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr),
+                  hipErrorInvalidValue);
 }
 
 TEST_CASE("a module's variable") {

@@ -117,8 +117,8 @@ void check_fork(const kfd::Client& client) {
   }
   int status = -1;
   waitpid(child, &status, 0);
-  check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "fork: the child's inherited descriptor gives EBADF, its own works",
-        std::to_string(status));
+  check(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+        "fork: the child's inherited descriptor gives EBADF, its own works", std::to_string(status));
 }
 
 // A descriptor that survived exec would bring some kernels down when it is used beside a new one.

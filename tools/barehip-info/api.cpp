@@ -98,15 +98,9 @@ void print_markdown() {
 
 int print_api(ApiFormat format) {
   switch (format) {
-    case ApiFormat::kJson:
-      print_json();
-      break;
-    case ApiFormat::kMarkdown:
-      print_markdown();
-      break;
-    case ApiFormat::kText:
-      print_text();
-      break;
+    case ApiFormat::kJson: print_json(); break;
+    case ApiFormat::kMarkdown: print_markdown(); break;
+    case ApiFormat::kText: print_text(); break;
   }
   return 0;
 }

@@ -25,13 +25,13 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
                                     uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
                                     uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
                                     void** kernelParams, void** extra, hipEvent_t startEvent, hipEvent_t stopEvent);
-hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args, size_t
-                           sharedMemBytes HIP_DEFAULT_ARG(0), hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
+                           size_t sharedMemBytes HIP_DEFAULT_ARG(0), hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipLaunchKernel_spt(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                                size_t sharedMemBytes, hipStream_t stream);
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned
-                                 int sharedMemBytes, hipStream_t stream, void** kernelParams, void** extra);
+                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                 unsigned int sharedMemBytes, hipStream_t stream, void** kernelParams, void** extra);
 
 /* Exported from generation 7 on (libamdhip64.so.7). */
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t f, void** params, void** extra);

@@ -14,8 +14,8 @@ hipError_t hipImportExternalMemory(hipExternalMemory_t* extMem_out, const hipExt
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t* extSem_out,
                                       const hipExternalSemaphoreHandleDesc* semHandleDesc);
 hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t* extSemArray,
-                                            const hipExternalSemaphoreSignalParams* paramsArray, unsigned
-                                            int numExtSems, hipStream_t stream);
+                                            const hipExternalSemaphoreSignalParams* paramsArray,
+                                            unsigned int numExtSems, hipStream_t stream);
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t* extSemArray,
                                           const hipExternalSemaphoreWaitParams* paramsArray, unsigned int numExtSems,
                                           hipStream_t stream);

@@ -15,10 +15,10 @@ hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource** resource, GLuint bu
 hipError_t hipGraphicsGLRegisterImage(hipGraphicsResource** resource, GLuint image, GLenum target, unsigned int flags);
 hipError_t hipGraphicsMapResources(int count, hipGraphicsResource_t* resources, hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipGraphicsResourceGetMappedPointer(void** devPtr, size_t* size, hipGraphicsResource_t resource);
-hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t* array, hipGraphicsResource_t resource, unsigned
-                                                int arrayIndex, unsigned int mipLevel);
-hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t* resources, hipStream_t
-                                     stream HIP_DEFAULT_ARG(0));
+hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t* array, hipGraphicsResource_t resource,
+                                                unsigned int arrayIndex, unsigned int mipLevel);
+hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t* resources,
+                                     hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource);
 
 HIP_API_END

@@ -85,9 +85,10 @@ hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNo
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraphNode_t node, void* dst, const void* src,
                                              size_t count, hipMemcpyKind kind);
 hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, void* dst,
-    const void* symbol, size_t count, size_t offset, hipMemcpyKind kind);
+                                                     const void* symbol, size_t count, size_t offset,
+                                                     hipMemcpyKind kind);
 hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t hGraphExec, hipGraphNode_t node, const void* symbol,
-    const void* src, size_t count, size_t offset, hipMemcpyKind kind);
+                                                   const void* src, size_t count, size_t offset, hipMemcpyKind kind);
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                            const hipMemsetParams* pNodeParams);
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graphExec, hipGraphNode_t node, hipGraphNodeParams* nodeParams);
@@ -118,7 +119,7 @@ hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DPar
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void* dst, const void* src, size_t count,
                                          hipMemcpyKind kind);
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void* dst, const void* symbol, size_t count,
-    size_t offset, hipMemcpyKind kind);
+                                                 size_t offset, hipMemcpyKind kind);
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void* symbol, const void* src, size_t count,
                                                size_t offset, hipMemcpyKind kind);
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void* dev_ptr);
@@ -146,43 +147,45 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* pGraph);
 hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t* pGraph);
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long long* pId);
-hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus, unsigned long
-                                       long* pId);
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out, unsigned long long*
-                                      id_out HIP_DEFAULT_ARG(0), hipGraph_t* graph_out HIP_DEFAULT_ARG(0),
-                                      const hipGraphNode_t** dependencies_out HIP_DEFAULT_ARG(0), size_t*
-                                      numDependencies_out HIP_DEFAULT_ARG(0));
-hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out, unsigned long
-                                          long* id_out, hipGraph_t* graph_out, const hipGraphNode_t** dependencies_out,
-                                          size_t* numDependencies_out);
+hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus,
+                                       unsigned long long* pId);
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out,
+                                      unsigned long long* id_out HIP_DEFAULT_ARG(0),
+                                      hipGraph_t* graph_out HIP_DEFAULT_ARG(0),
+                                      const hipGraphNode_t** dependencies_out HIP_DEFAULT_ARG(0),
+                                      size_t* numDependencies_out HIP_DEFAULT_ARG(0));
+hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus* captureStatus_out,
+                                          unsigned long long* id_out, hipGraph_t* graph_out,
+                                          const hipGraphNode_t** dependencies_out, size_t* numDependencies_out);
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus);
 hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus);
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t* dependencies, size_t numDependencies,
                                               unsigned int flags HIP_DEFAULT_ARG(0));
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode);
-hipError_t hipUserObjectCreate(hipUserObject_t* object_out, void* ptr, hipHostFn_t destroy, unsigned
-                               int initialRefcount, unsigned int flags);
+hipError_t hipUserObjectCreate(hipUserObject_t* object_out, void* ptr, hipHostFn_t destroy,
+                               unsigned int initialRefcount, unsigned int flags);
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count HIP_DEFAULT_ARG(1));
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count HIP_DEFAULT_ARG(1));
 
 /* Exported from generation 7 on (libamdhip64.so.7). */
 hipError_t hipGraphAddExternalSemaphoresSignalNode(hipGraphNode_t* pGraphNode, hipGraph_t graph,
-    const hipGraphNode_t* pDependencies, size_t numDependencies,
-    const hipExternalSemaphoreSignalNodeParams* nodeParams);
+                                                   const hipGraphNode_t* pDependencies, size_t numDependencies,
+                                                   const hipExternalSemaphoreSignalNodeParams* nodeParams);
 hipError_t hipGraphAddExternalSemaphoresWaitNode(hipGraphNode_t* pGraphNode, hipGraph_t graph,
-    const hipGraphNode_t* pDependencies, size_t numDependencies, const hipExternalSemaphoreWaitNodeParams* nodeParams);
+                                                 const hipGraphNode_t* pDependencies, size_t numDependencies,
+                                                 const hipExternalSemaphoreWaitNodeParams* nodeParams);
 hipError_t hipGraphExecExternalSemaphoresSignalNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
-    const hipExternalSemaphoreSignalNodeParams* nodeParams);
+                                                             const hipExternalSemaphoreSignalNodeParams* nodeParams);
 hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
-    const hipExternalSemaphoreWaitNodeParams* nodeParams);
+                                                           const hipExternalSemaphoreWaitNodeParams* nodeParams);
 hipError_t hipGraphExternalSemaphoresSignalNodeGetParams(hipGraphNode_t hNode,
-    hipExternalSemaphoreSignalNodeParams* params_out);
+                                                         hipExternalSemaphoreSignalNodeParams* params_out);
 hipError_t hipGraphExternalSemaphoresSignalNodeSetParams(hipGraphNode_t hNode,
-    const hipExternalSemaphoreSignalNodeParams* nodeParams);
+                                                         const hipExternalSemaphoreSignalNodeParams* nodeParams);
 hipError_t hipGraphExternalSemaphoresWaitNodeGetParams(hipGraphNode_t hNode,
-    hipExternalSemaphoreWaitNodeParams* params_out);
+                                                       hipExternalSemaphoreWaitNodeParams* params_out);
 hipError_t hipGraphExternalSemaphoresWaitNodeSetParams(hipGraphNode_t hNode,
-    const hipExternalSemaphoreWaitNodeParams* nodeParams);
+                                                       const hipExternalSemaphoreWaitNodeParams* nodeParams);
 
 HIP_API_END
 

@@ -13,8 +13,8 @@ hipError_t hipMemRangeGetAttribute(void* data, size_t data_size, hipMemRangeAttr
                                    size_t count);
 hipError_t hipMemRangeGetAttributes(void** data, size_t* data_sizes, hipMemRangeAttribute* attributes,
                                     size_t num_attributes, const void* dev_ptr, size_t count);
-hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t length HIP_DEFAULT_ARG(0), unsigned int
-                                   flags HIP_DEFAULT_ARG(hipMemAttachSingle));
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* dev_ptr, size_t length HIP_DEFAULT_ARG(0),
+                                   unsigned int flags HIP_DEFAULT_ARG(hipMemAttachSingle));
 
 /* Exported from generation 7 on (libamdhip64.so.7). */
 hipError_t hipMemAdvise_v2(const void* dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);

@@ -11,8 +11,8 @@ hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* pCopy);
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* pCopy, hipStream_t stream);
 hipError_t hipMalloc3D(hipPitchedPtr* pitchedDevPtr, hipExtent extent);
 hipError_t hipMallocPitch(void** ptr, size_t* pitch, size_t width, size_t height);
-hipError_t hipMemAllocPitch(hipDeviceptr_t* dptr, size_t* pitch, size_t widthInBytes, size_t height, unsigned
-                            int elementSizeBytes);
+hipError_t hipMemAllocPitch(hipDeviceptr_t* dptr, size_t* pitch, size_t widthInBytes, size_t height,
+                            unsigned int elementSizeBytes);
 hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                        hipMemcpyKind kind);
 hipError_t hipMemcpy2D_spt(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
@@ -29,8 +29,8 @@ hipError_t hipMemcpy2DFromArray(void* dst, size_t dpitch, hipArray_const_t src, 
 hipError_t hipMemcpy2DFromArray_spt(void* dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset,
                                     size_t width, size_t height, hipMemcpyKind kind);
 hipError_t hipMemcpy2DFromArrayAsync(void* dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset,
-                                     size_t width, size_t height, hipMemcpyKind kind, hipStream_t
-                                     stream HIP_DEFAULT_ARG(0));
+                                     size_t width, size_t height, hipMemcpyKind kind,
+                                     hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemcpy2DFromArrayAsync_spt(void* dst, size_t dpitch, hipArray_const_t src, size_t wOffsetSrc,
                                          size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind,
                                          hipStream_t stream);
@@ -39,8 +39,8 @@ hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, co
 hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch,
                                   size_t width, size_t height, hipMemcpyKind kind);
 hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch,
-                                   size_t width, size_t height, hipMemcpyKind kind, hipStream_t
-                                   stream HIP_DEFAULT_ARG(0));
+                                   size_t width, size_t height, hipMemcpyKind kind,
+                                   hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void* src, size_t spitch,
                                        size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpy3D(const hipMemcpy3DParms* p);
@@ -67,13 +67,13 @@ hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, cons
                             hipMemcpyKind kind);
 hipError_t hipMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height);
 hipError_t hipMemset2D_spt(void* dst, size_t pitch, int value, size_t width, size_t height);
-hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height, hipStream_t
-                            stream HIP_DEFAULT_ARG(0));
+hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height,
+                            hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemset2DAsync_spt(void* dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream);
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
 hipError_t hipMemset3D_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
-hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t
-                            stream HIP_DEFAULT_ARG(0));
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent,
+                            hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemset3DAsync_spt(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream);
 
 /* Exported from generation 7 on (libamdhip64.so.7). */

@@ -28,20 +28,20 @@ hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject);
 hipError_t hipFreeArray(hipArray_t array);
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray);
 hipError_t hipGetChannelDesc(hipChannelFormatDesc* desc, hipArray_const_t array);
-hipError_t hipGetMipmappedArrayLevel(hipArray_t* levelArray, hipMipmappedArray_const_t mipmappedArray, unsigned
-                                     int level);
+hipError_t hipGetMipmappedArrayLevel(hipArray_t* levelArray, hipMipmappedArray_const_t mipmappedArray,
+                                     unsigned int level);
 hipError_t hipGetTextureAlignmentOffset(size_t* offset, const textureReference* texref);
 hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc* pResDesc, hipTextureObject_t textureObject);
 hipError_t hipGetTextureObjectResourceViewDesc(hipResourceViewDesc* pResViewDesc, hipTextureObject_t textureObject);
 hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc* pTexDesc, hipTextureObject_t textureObject);
 hipError_t hipGetTextureReference(const textureReference** texref, const void* symbol);
 hipError_t hipMalloc3DArray(hipArray_t* array, const hipChannelFormatDesc* desc, hipExtent extent, unsigned int flags);
-hipError_t hipMallocArray(hipArray_t* array, const hipChannelFormatDesc* desc, size_t width, size_t
-                          height HIP_DEFAULT_ARG(0), unsigned int flags HIP_DEFAULT_ARG(hipArrayDefault));
+hipError_t hipMallocArray(hipArray_t* array, const hipChannelFormatDesc* desc, size_t width,
+                          size_t height HIP_DEFAULT_ARG(0), unsigned int flags HIP_DEFAULT_ARG(hipArrayDefault));
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t* mipmappedArray, const hipChannelFormatDesc* desc,
                                    hipExtent extent, unsigned int numLevels, unsigned int flags HIP_DEFAULT_ARG(0));
-hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t* pHandle, HIP_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned
-                                   int numMipmapLevels);
+hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t* pHandle, HIP_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
+                                   unsigned int numMipmapLevels);
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray);
 hipError_t hipMipmappedArrayGetLevel(hipArray_t* pLevelArray, hipMipmappedArray_t hMipMappedArray, unsigned int level);
 hipError_t hipModuleGetTexRef(textureReference** texRef, hipModule_t hmod, const char* name);

@@ -4,17 +4,17 @@
 
 #include <hip/detail/device_convert.h>
 
-#define BAREHIP_ATOMIC_SCOPED(suffix, name, T, operation, scope)                   \
-  BAREHIP_DEVICE_FN T name##suffix(T* address, T value) {                          \
+#define BAREHIP_ATOMIC_SCOPED(suffix, name, T, operation, scope)                    \
+  BAREHIP_DEVICE_FN T name##suffix(T* address, T value) {                           \
     return operation(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_##scope); \
   }
-#define BAREHIP_ATOMIC(name, T, operation)             \
-  BAREHIP_ATOMIC_SCOPED(, name, T, operation, AGENT)   \
+#define BAREHIP_ATOMIC(name, T, operation)           \
+  BAREHIP_ATOMIC_SCOPED(, name, T, operation, AGENT) \
   BAREHIP_ATOMIC_SCOPED(_system, name, T, operation, SYSTEM)
-#define BAREHIP_ATOMIC_INTEGERS(name, operation)    \
-  BAREHIP_ATOMIC(name, int, operation)              \
-  BAREHIP_ATOMIC(name, unsigned int, operation)     \
-  BAREHIP_ATOMIC(name, unsigned long, operation)    \
+#define BAREHIP_ATOMIC_INTEGERS(name, operation) \
+  BAREHIP_ATOMIC(name, int, operation)           \
+  BAREHIP_ATOMIC(name, unsigned int, operation)  \
+  BAREHIP_ATOMIC(name, unsigned long, operation) \
   BAREHIP_ATOMIC(name, unsigned long long, operation)
 #define BAREHIP_ATOMIC_FLOATS(name, operation) \
   BAREHIP_ATOMIC(name, float, operation)       \
@@ -41,11 +41,11 @@ BAREHIP_ATOMIC_INTEGERS(atomicXor, __hip_atomic_fetch_xor)
 #undef BAREHIP_ATOMIC
 #undef BAREHIP_ATOMIC_SCOPED
 
-#define BAREHIP_ATOMIC_CAS(suffix, T, scope)                                                         \
-  BAREHIP_DEVICE_FN T atomicCAS##suffix(T* address, T compare, T value) {                            \
+#define BAREHIP_ATOMIC_CAS(suffix, T, scope)                                                           \
+  BAREHIP_DEVICE_FN T atomicCAS##suffix(T* address, T compare, T value) {                              \
     __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, \
-                                         __HIP_MEMORY_SCOPE_##scope);                                \
-    return compare;                                                                                  \
+                                         __HIP_MEMORY_SCOPE_##scope);                                  \
+    return compare;                                                                                    \
   }
 #define BAREHIP_ATOMIC_CAS_BOTH(T) \
   BAREHIP_ATOMIC_CAS(, T, AGENT)   \
@@ -78,12 +78,12 @@ BAREHIP_DEVICE_FN unsigned int atomicDec(unsigned int* address, unsigned int lim
   return old;
 }
 
-#define BAREHIP_ATOMIC_ALIAS(T)                                                                            \
-  BAREHIP_DEVICE_FN T unsafeAtomicAdd(T* address, T value) { return atomicAdd(address, value); }           \
-  BAREHIP_DEVICE_FN T unsafeAtomicMin(T* address, T value) { return atomicMin(address, value); }           \
-  BAREHIP_DEVICE_FN T unsafeAtomicMax(T* address, T value) { return atomicMax(address, value); }           \
-  BAREHIP_DEVICE_FN T safeAtomicAdd(T* address, T value) { return atomicAdd(address, value); }             \
-  BAREHIP_DEVICE_FN T safeAtomicMin(T* address, T value) { return atomicMin(address, value); }             \
+#define BAREHIP_ATOMIC_ALIAS(T)                                                                  \
+  BAREHIP_DEVICE_FN T unsafeAtomicAdd(T* address, T value) { return atomicAdd(address, value); } \
+  BAREHIP_DEVICE_FN T unsafeAtomicMin(T* address, T value) { return atomicMin(address, value); } \
+  BAREHIP_DEVICE_FN T unsafeAtomicMax(T* address, T value) { return atomicMax(address, value); } \
+  BAREHIP_DEVICE_FN T safeAtomicAdd(T* address, T value) { return atomicAdd(address, value); }   \
+  BAREHIP_DEVICE_FN T safeAtomicMin(T* address, T value) { return atomicMin(address, value); }   \
   BAREHIP_DEVICE_FN T safeAtomicMax(T* address, T value) { return atomicMax(address, value); }
 BAREHIP_ATOMIC_ALIAS(float)
 BAREHIP_ATOMIC_ALIAS(double)

@@ -17,9 +17,9 @@ BAREHIP_DEVICE_FN double __hiloint2double(int high, int low) {
 }
 
 // Suffixes: rn nearest even, rz toward zero, rd down, ru up.
-#define BAREHIP_TO_INTEGER(from, name, to, type)                                                           \
+#define BAREHIP_TO_INTEGER(from, name, to, type)                                                                    \
   BAREHIP_DEVICE_FN type __##name##2##to##_rn(from v) { return static_cast<type>(__builtin_elementwise_rint(v)); }  \
-  BAREHIP_DEVICE_FN type __##name##2##to##_rz(from v) { return static_cast<type>(v); }                     \
+  BAREHIP_DEVICE_FN type __##name##2##to##_rz(from v) { return static_cast<type>(v); }                              \
   BAREHIP_DEVICE_FN type __##name##2##to##_rd(from v) { return static_cast<type>(__builtin_elementwise_floor(v)); } \
   BAREHIP_DEVICE_FN type __##name##2##to##_ru(from v) { return static_cast<type>(__builtin_elementwise_ceil(v)); }
 BAREHIP_TO_INTEGER(float, float, int, int)

@@ -9,8 +9,8 @@ namespace barehip_hip_detail {
 
 #define BAREHIP_GET static __attribute__((device)) inline __attribute__((always_inline)) unsigned int
 
-// Groups of the grid. Code objects from version 5 on pass the number in their hidden arguments (offset 0, 4, 8); before,
-// it follows from the dispatch packet. barehip-cc says which version is being compiled.
+// Groups of the grid. Code objects from version 5 on pass the number in their hidden arguments (offset 0, 4, 8);
+// before, it follows from the dispatch packet. barehip-cc says which version is being compiled.
 #if defined(__BAREHIP_CODE_OBJECT_VERSION__) && __BAREHIP_CODE_OBJECT_VERSION__ >= 5
 #define BAREHIP_GRID_DIM(axis, index) \
   ((const __attribute__((address_space(4))) unsigned int*)__builtin_amdgcn_implicitarg_ptr())[index]
@@ -26,12 +26,12 @@ namespace barehip_hip_detail {
     BAREHIP_COORDINATE_MEMBERS               \
   };
 
-#define BAREHIP_COORDINATE_MEMBERS                                                        \
-  __declspec(property(get = get_x)) unsigned int x;                                       \
-  __declspec(property(get = get_y)) unsigned int y;                                       \
-  __declspec(property(get = get_z)) unsigned int z;                                       \
-  __attribute__((device)) inline __attribute__((always_inline)) operator dim3() const {   \
-    return dim3(get_x(), get_y(), get_z());                                               \
+#define BAREHIP_COORDINATE_MEMBERS                                                      \
+  __declspec(property(get = get_x)) unsigned int x;                                     \
+  __declspec(property(get = get_y)) unsigned int y;                                     \
+  __declspec(property(get = get_z)) unsigned int z;                                     \
+  __attribute__((device)) inline __attribute__((always_inline)) operator dim3() const { \
+    return dim3(get_x(), get_y(), get_z());                                             \
   }
 
 BAREHIP_COORDINATE(ThreadIdx, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),

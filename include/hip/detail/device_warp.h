@@ -87,7 +87,8 @@ namespace barehip_hip_detail {
 BAREHIP_WAVE_FN int group_count(int predicate) {
   static __shared__ int count;
   __syncthreads();
-  if (__builtin_amdgcn_workitem_id_x() + __builtin_amdgcn_workitem_id_y() + __builtin_amdgcn_workitem_id_z() == 0) count = 0;
+  if (__builtin_amdgcn_workitem_id_x() + __builtin_amdgcn_workitem_id_y() + __builtin_amdgcn_workitem_id_z() == 0)
+    count = 0;
   __syncthreads();
   if (predicate) __hip_atomic_fetch_add(&count, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
   __syncthreads();

@@ -109,12 +109,8 @@ typedef enum hipStreamUpdateCaptureDependenciesFlags {
   hipStreamSetCaptureDependencies = 1
 } hipStreamUpdateCaptureDependenciesFlags;
 
-typedef enum hipUserObjectFlags {
-  hipUserObjectNoDestructorSync = 1
-} hipUserObjectFlags;
+typedef enum hipUserObjectFlags { hipUserObjectNoDestructorSync = 1 } hipUserObjectFlags;
 
-typedef enum hipUserObjectRetainFlags {
-  hipGraphUserObjectMove = 1
-} hipUserObjectRetainFlags;
+typedef enum hipUserObjectRetainFlags { hipGraphUserObjectMove = 1 } hipUserObjectRetainFlags;
 
 #endif

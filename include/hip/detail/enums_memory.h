@@ -67,10 +67,7 @@ typedef enum hipMemcpy3DOperandType {
   hipMemcpyOperandTypeMax = 0x7fffffff
 } hipMemcpy3DOperandType;
 
-typedef enum hipMemcpyFlags {
-  hipMemcpyFlagDefault = 0,
-  hipMemcpyFlagPreferOverlapWithCompute = 1
-} hipMemcpyFlags;
+typedef enum hipMemcpyFlags { hipMemcpyFlagDefault = 0, hipMemcpyFlagPreferOverlapWithCompute = 1 } hipMemcpyFlags;
 
 typedef enum hipMemcpySrcAccessOrder {
   hipMemcpySrcAccessOrderInvalid = 0,
@@ -80,19 +77,11 @@ typedef enum hipMemcpySrcAccessOrder {
   hipMemcpySrcAccessOrderMax = 0x7fffffff
 } hipMemcpySrcAccessOrder;
 
-typedef enum hipMemHandleType {
-  hipMemHandleTypeGeneric = 0
-} hipMemHandleType;
+typedef enum hipMemHandleType { hipMemHandleTypeGeneric = 0 } hipMemHandleType;
 
-typedef enum hipMemLocationType {
-  hipMemLocationTypeInvalid = 0,
-  hipMemLocationTypeDevice = 1
-} hipMemLocationType;
+typedef enum hipMemLocationType { hipMemLocationTypeInvalid = 0, hipMemLocationTypeDevice = 1 } hipMemLocationType;
 
-typedef enum hipMemOperationType {
-  hipMemOperationTypeMap = 1,
-  hipMemOperationTypeUnmap = 2
-} hipMemOperationType;
+typedef enum hipMemOperationType { hipMemOperationTypeMap = 1, hipMemOperationTypeUnmap = 2 } hipMemOperationType;
 
 typedef enum hipMemoryAdvise {
   hipMemAdviseSetReadMostly = 1,

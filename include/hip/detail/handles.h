@@ -2,10 +2,10 @@
 #ifndef BAREHIP_HIP_DETAIL_HANDLES_H
 #define BAREHIP_HIP_DETAIL_HANDLES_H
 
+#include <hip/detail/errors.h>
+#include <hip/detail/host_defines.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <hip/detail/host_defines.h>
-#include <hip/detail/errors.h>
 
 typedef int hipDevice_t;
 typedef void* hipDeviceptr_t;

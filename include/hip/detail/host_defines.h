@@ -3,8 +3,12 @@
 #define BAREHIP_HIP_DETAIL_HOST_DEFINES_H
 
 #ifdef __cplusplus
-#define HIP_API_BEGIN extern "C" { _Pragma("GCC visibility push(default)")
-#define HIP_API_END _Pragma("GCC visibility pop") }
+#define HIP_API_BEGIN \
+  extern "C" {        \
+  _Pragma("GCC visibility push(default)")
+#define HIP_API_END             \
+  _Pragma("GCC visibility pop") \
+  }
 #define HIP_DEFAULT_ARG(value) = value
 #else
 #define HIP_API_BEGIN

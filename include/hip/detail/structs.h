@@ -2,10 +2,10 @@
 #ifndef BAREHIP_HIP_DETAIL_STRUCTS_H
 #define BAREHIP_HIP_DETAIL_STRUCTS_H
 
-#include <hip/driver_types.h>
 #include <hip/detail/enums_device.h>
-#include <hip/detail/enums_memory.h>
 #include <hip/detail/enums_graph.h>
+#include <hip/detail/enums_memory.h>
+#include <hip/driver_types.h>
 
 typedef struct hipAccessPolicyWindow {
   void* base_ptr;

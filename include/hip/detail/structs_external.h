@@ -2,8 +2,8 @@
 #ifndef BAREHIP_HIP_DETAIL_STRUCTS_EXTERNAL_H
 #define BAREHIP_HIP_DETAIL_STRUCTS_EXTERNAL_H
 
-#include <hip/driver_types.h>
 #include <hip/detail/enums_memory.h>
+#include <hip/driver_types.h>
 
 typedef struct hipExternalMemoryBufferDesc_st {
   unsigned long long offset;

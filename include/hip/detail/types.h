@@ -6,20 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hip/hip_version.h>
-#include <hip/detail/host_defines.h>
-#include <hip/detail/errors.h>
-#include <hip/detail/handles.h>
-#include <hip/detail/flags.h>
-#include <hip/driver_types.h>
-#include <hip/texture_types.h>
-#include <hip/surface_types.h>
-#include <hip/library_types.h>
-#include <hip/linker_types.h>
 #include <hip/detail/device_prop.h>
+#include <hip/detail/errors.h>
+#include <hip/detail/flags.h>
+#include <hip/detail/handles.h>
+#include <hip/detail/host_defines.h>
 #include <hip/detail/structs.h>
 #include <hip/detail/structs_external.h>
 #include <hip/detail/structs_graph.h>
+#include <hip/driver_types.h>
+#include <hip/hip_version.h>
+#include <hip/library_types.h>
+#include <hip/linker_types.h>
+#include <hip/surface_types.h>
+#include <hip/texture_types.h>
 
 // Generation 6 names of the device properties: the plain symbols of the library keep the 5.x layout for old programs.
 #define hipDeviceProp_t hipDeviceProp_tR0600

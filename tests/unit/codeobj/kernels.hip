@@ -17,11 +17,14 @@ DEVICE float* inside_table = &table[3];
 extern SHARED int dynamic_lds[];
 
 extern "C" GLOBAL void vadd(const float* a, const float* b, float* out, int n) {
-  const unsigned i = __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
+  const unsigned i =
+      __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
   if (i < static_cast<unsigned>(n)) out[i] = a[i] + b[i];
 }
 
-extern "C" GLOBAL void by_value(Pair pair, short small, int* out) { *out = static_cast<int>(pair.value) + small + pair.tag; }
+extern "C" GLOBAL void by_value(Pair pair, short small, int* out) {
+  *out = static_cast<int>(pair.value) + small + pair.tag;
+}
 
 extern "C" GLOBAL void __attribute__((amdgpu_flat_work_group_size(1, 128))) with_lds(int* out) {
   SHARED static int fixed[64];

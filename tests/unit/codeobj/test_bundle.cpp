@@ -82,7 +82,8 @@ TEST_CASE("the bundler's output gives each GPU its image") {
 }
 
 TEST_CASE("no code for this GPU: the text lists both sides") {
-  const std::string text = select_error(images::read("two.bundle"), "gfx906:sramecc+:xnack-", ErrorCode::kNoBinaryForGpu);
+  const std::string text =
+      select_error(images::read("two.bundle"), "gfx906:sramecc+:xnack-", ErrorCode::kNoBinaryForGpu);
   CHECK(text.find("gfx90a, gfx1100") != std::string::npos);
   CHECK(text.find("the GPU is gfx906:sramecc+:xnack-") != std::string::npos);
   CHECK(select_error(make_bundle({{"host-x86_64-unknown-linux-gnu", ""}}), "gfx90a", ErrorCode::kNoBinaryForGpu)
@@ -99,9 +100,13 @@ TEST_CASE("several bundles in a row are one container") {
 }
 
 TEST_CASE("the most specific image wins, generic code comes last") {
-  const auto bundle = make_bundle({{hip("gfx90a"), "any"}, {hip("gfx90a:xnack-"), "off"}, {hip("gfx90a:xnack+"), "on"},
-                                   {hip("gfx9-generic"), "generic9"}, {hip("gfx11-generic"), "generic11"},
-                                   {hip("gfx1103"), "phoenix"}, {"hip-spirv64-amd-amdhsa--amdgcnspirv", "spirv"}});
+  const auto bundle = make_bundle({{hip("gfx90a"), "any"},
+                                   {hip("gfx90a:xnack-"), "off"},
+                                   {hip("gfx90a:xnack+"), "on"},
+                                   {hip("gfx9-generic"), "generic9"},
+                                   {hip("gfx11-generic"), "generic11"},
+                                   {hip("gfx1103"), "phoenix"},
+                                   {"hip-spirv64-amd-amdhsa--amdgcnspirv", "spirv"}});
   CHECK(selected_content(bundle, "gfx90a:sramecc+:xnack-") == "off");
   CHECK(selected_content(bundle, "gfx90a:sramecc+:xnack+") == "on");
   CHECK(selected_content(bundle, "gfx906:sramecc+:xnack-") == "generic9");

@@ -40,8 +40,10 @@ Witness read_witness(const std::string& text) {
       words >> number >> value >> size >> type >> rest >> rest >> rest >> name;
       out.objects[name] = {std::stoull(value, nullptr, 16), std::stoull(size)};
     }
-    if (line.starts_with("amdhsa.kernels:")) in_kernels = true;
-    else if (line.starts_with("amdhsa.")) in_kernels = false;
+    if (line.starts_with("amdhsa.kernels:"))
+      in_kernels = true;
+    else if (line.starts_with("amdhsa."))
+      in_kernels = false;
     if (!in_kernels) continue;
     const size_t start = line.find_first_not_of(' ');
     if (start == std::string::npos) continue;

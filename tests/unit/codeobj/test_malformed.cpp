@@ -64,11 +64,11 @@ class Damaged {
   images::Bytes bytes_;
 };
 
-#define CHECK_NAMES(expression, part)                    \
-  do {                                                   \
-    const std::string text_ = (expression);              \
-    CAPTURE(text_);                                      \
-    CHECK(text_.find(part) != std::string::npos);        \
+#define CHECK_NAMES(expression, part)             \
+  do {                                            \
+    const std::string text_ = (expression);       \
+    CAPTURE(text_);                               \
+    CHECK(text_.find(part) != std::string::npos); \
   } while (false)
 
 }  // namespace

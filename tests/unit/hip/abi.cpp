@@ -1,5 +1,5 @@
-// Where the generations' binary interfaces differ, each library speaks its own: the structure behind a symbol, the value of
-// an enumerator, what is an error. Runs on one simulated or real GPU.
+// Where the generations' binary interfaces differ, each library speaks its own: the structure behind a symbol, the
+// value of an enumerator, what is an error. Runs on one simulated or real GPU.
 #include <cstring>
 #include <vector>
 
@@ -46,7 +46,8 @@ TEST_CASE("the plain hipGetDeviceProperties writes the 5.x structure and nothing
 
 TEST_CASE("a failing query leaves the structure alone") {
   Guarded<hipDeviceProp_tR0000> old;
-  CHECK(entry<hipError_t(hipDeviceProp_tR0000*, int)>("hipGetDeviceProperties")(&old.property, 99) == hipErrorInvalidDevice);
+  CHECK(entry<hipError_t(hipDeviceProp_tR0000*, int)>("hipGetDeviceProperties")(&old.property, 99) ==
+        hipErrorInvalidDevice);
   CHECK(static_cast<unsigned char>(old.property.name[0]) == kPoison);
 }
 

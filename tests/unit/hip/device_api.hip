@@ -55,7 +55,8 @@ __device__ T shuffles(T value) {
 }
 
 __global__ void warp(int* i, long long* l, float* f, double* d, short* s, float4* v) {
-  *i = shuffles(*i) + __any(*i) + __all(*i) + __popcll(__ballot(*i)) + static_cast<int>(__lane_id()) + __any_sync(~0ull, *i);
+  *i = shuffles(*i) + __any(*i) + __all(*i) + __popcll(__ballot(*i)) + static_cast<int>(__lane_id()) +
+       __any_sync(~0ull, *i);
   *l = shuffles(*l) + static_cast<long long>(__activemask() ^ __lanemask_lt() ^ __lanemask_gt() ^ __lanemask_eq());
   *f = shuffles(*f);
   *d = shuffles(*d);
@@ -68,9 +69,11 @@ __global__ void integers(unsigned* u, unsigned long long* ull, int* i) {
   *u = __popc(*u) + __brev(*u) + __umulhi(*u, 3u) + __umul24(*u, 5u) + __byte_perm(u[0], u[1], u[2]) +
        __funnelshift_l(u[0], u[1], u[2]) + __funnelshift_rc(u[0], u[1], u[2]) + __bitextract_u32(*u, 3, 5) +
        __bitinsert_u32(u[0], u[1], 3, 5) + __uhadd(u[0], u[1]) + __urhadd(u[0], u[1]) + __usad(u[0], u[1], u[2]);
-  *ull = __popcll(*ull) + __brevll(*ull) + __umul64hi(*ull, 7) + __bitextract_u64(*ull, 3, 50) + __bitinsert_u64(*ull, 1, 2, 3);
+  *ull = __popcll(*ull) + __brevll(*ull) + __umul64hi(*ull, 7) + __bitextract_u64(*ull, 3, 50) +
+         __bitinsert_u64(*ull, 1, 2, 3);
   *i = __clz(*i) + __clzll(*ull) + __ffs(*i) + __ffsll(*ull) + __mulhi(*i, 3) + __mul24(*i, 3) + __hadd(i[0], i[1]) +
-       __rhadd(i[0], i[1]) + static_cast<int>(__sad(i[0], i[1], 2)) + __lastbit_u32_u64(*ull) + min(i[0], i[1]) + max(i[0], i[1]);
+       __rhadd(i[0], i[1]) + static_cast<int>(__sad(i[0], i[1], 2)) + __lastbit_u32_u64(*ull) + min(i[0], i[1]) +
+       max(i[0], i[1]);
 }
 
 __global__ void converts(float* f, double* d, int* i, long long* l) {
@@ -83,8 +86,8 @@ __global__ void converts(float* f, double* d, int* i, long long* l) {
 
 // What needs no device library.
 __global__ void math(float* f, double* d) {
-  *f = sqrtf(*f) + fabsf(*f) + floorf(*f) + ceilf(*f) + truncf(*f) + rintf(*f) + fmaf(f[0], f[1], f[2]) + fminf(f[0], f[1]) +
-       fmaxf(f[0], f[1]) + copysignf(f[0], f[1]) + std::abs(*f) + std::fmax(f[0], f[1]);
+  *f = sqrtf(*f) + fabsf(*f) + floorf(*f) + ceilf(*f) + truncf(*f) + rintf(*f) + fmaf(f[0], f[1], f[2]) +
+       fminf(f[0], f[1]) + fmaxf(f[0], f[1]) + copysignf(f[0], f[1]) + std::abs(*f) + std::fmax(f[0], f[1]);
   *d = sqrt(*d) + fabs(*d) + floor(*d) + fma(d[0], d[1], d[2]) + fmin(d[0], d[1]);
 }
 

@@ -3,10 +3,10 @@
 #include "header_values.inc"
 #undef HIP_VALUE
 
-#define HIP_SIZE(type, bytes, alignment) \
+#define HIP_SIZE(type, bytes, alignment)          \
   _Static_assert(sizeof(type) == (bytes), #type); \
   _Static_assert(_Alignof(type) == (alignment), #type);
-#define HIP_MEMBER(type, member, at, bytes) \
+#define HIP_MEMBER(type, member, at, bytes)                          \
   _Static_assert(offsetof(type, member) == (at), #type "." #member); \
   _Static_assert(sizeof(((type*)0)->member) == (bytes), #type "." #member);
 #include "header_layouts.inc"

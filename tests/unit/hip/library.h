@@ -1,5 +1,5 @@
-// The library under test, loaded by dlopen(RTLD_LOCAL) as a plugin would. $BAREHIP_TEST_LIBRARY names it, its soname the
-// generation.
+// The library under test, loaded by dlopen(RTLD_LOCAL) as a plugin would. $BAREHIP_TEST_LIBRARY names it, its soname
+// the generation.
 #pragma once
 
 #define __HIP_DISABLE_CPP_FUNCTIONS__  // the C names alone: their addresses are looked up

@@ -151,9 +151,7 @@ FakeOs::~FakeOs() {
   for (const auto& [start, end] : ranges_) ::munmap(reinterpret_cast<void*>(start), end - start);
 }
 
-void FakeOs::add_range(uint64_t start, uint64_t bytes) {
-  ranges_[start] = start + bytes;
-}
+void FakeOs::add_range(uint64_t start, uint64_t bytes) { ranges_[start] = start + bytes; }
 
 void FakeOs::remove_range(uint64_t start, uint64_t bytes) {
   const uint64_t end = start + bytes;
@@ -197,16 +195,13 @@ size_t FakeOs::live_events() {
 
 int FakeOs::ioctl(uint32_t nr, void* args, std::unique_lock<std::mutex>& lock) {
   switch (nr) {
-    case kGET_VERSION & 0xff:
-      *static_cast<get_version_args*>(args) = {1, kfd_minor};
-      return 0;
+    case kGET_VERSION & 0xff: *static_cast<get_version_args*>(args) = {1, kfd_minor}; return 0;
     case kGET_PROCESS_APERTURES_NEW & 0xff: {
       auto& a = *static_cast<get_process_apertures_new_args*>(args);
       auto* out = reinterpret_cast<process_device_apertures*>(a.kfd_process_device_apertures_ptr);
       uint32_t count = 0;
       for (const auto& [path, text] : files)
-        if (path.ends_with("/gpu_id") && text != "0\n" && !path_errors.contains(path) &&
-            count < a.num_of_nodes)
+        if (path.ends_with("/gpu_id") && text != "0\n" && !path_errors.contains(path) && count < a.num_of_nodes)
           out[count++] = {0x1000000000000,
                           0x10000ffffffff,
                           0x2000000000000,
@@ -232,38 +227,26 @@ int FakeOs::ioctl(uint32_t nr, void* args, std::unique_lock<std::mutex>& lock) {
     }
     case kSET_MEMORY_POLICY & 0xff:
       return acquired_.contains(static_cast<set_memory_policy_args*>(args)->gpu_id) ? 0 : -ESRCH;
-    case kSET_XNACK_MODE & 0xff:
-      static_cast<set_xnack_mode_args*>(args)->xnack_enabled = 0;
-      return 0;
+    case kSET_XNACK_MODE & 0xff: static_cast<set_xnack_mode_args*>(args)->xnack_enabled = 0; return 0;
     case kGET_CLOCK_COUNTERS & 0xff: {
       auto& a = *static_cast<get_clock_counters_args*>(args);
       const uint64_t now = FakeOsFunctions::clock_ns(nullptr, CLOCK_BOOTTIME);
       a = {now / 1000 * counter_khz / 1000, now, now, 1'000'000'000, a.gpu_id, 0};
       return 0;
     }
-    case kAVAILABLE_MEMORY & 0xff:
-      static_cast<get_available_memory_args*>(args)->available = 1ull << 30;
-      return 0;
-    case kSET_TRAP_HANDLER & 0xff:
-      trap_handler = *static_cast<set_trap_handler_args*>(args);
-      return 0;
-    case kALLOC_MEMORY_OF_GPU & 0xff:
-      return alloc(*static_cast<alloc_memory_of_gpu_args*>(args));
-    case kFREE_MEMORY_OF_GPU & 0xff:
-      return free(*static_cast<free_memory_of_gpu_args*>(args));
-    case kMAP_MEMORY_TO_GPU & 0xff:
-      return map(*static_cast<map_memory_to_gpu_args*>(args), false);
-    case kUNMAP_MEMORY_FROM_GPU & 0xff:
-      return map(*reinterpret_cast<map_memory_to_gpu_args*>(args), true);
-    case kCREATE_QUEUE & 0xff:
-      return create_queue(*static_cast<create_queue_args*>(args));
+    case kAVAILABLE_MEMORY & 0xff: static_cast<get_available_memory_args*>(args)->available = 1ull << 30; return 0;
+    case kSET_TRAP_HANDLER & 0xff: trap_handler = *static_cast<set_trap_handler_args*>(args); return 0;
+    case kALLOC_MEMORY_OF_GPU & 0xff: return alloc(*static_cast<alloc_memory_of_gpu_args*>(args));
+    case kFREE_MEMORY_OF_GPU & 0xff: return free(*static_cast<free_memory_of_gpu_args*>(args));
+    case kMAP_MEMORY_TO_GPU & 0xff: return map(*static_cast<map_memory_to_gpu_args*>(args), false);
+    case kUNMAP_MEMORY_FROM_GPU & 0xff: return map(*reinterpret_cast<map_memory_to_gpu_args*>(args), true);
+    case kCREATE_QUEUE & 0xff: return create_queue(*static_cast<create_queue_args*>(args));
     case kDESTROY_QUEUE & 0xff: {
       const uint32_t id = static_cast<destroy_queue_args*>(args)->queue_id;
       destroyed_queues.push_back(id);
       return queues.erase(id) == 1 ? 0 : -EINVAL;
     }
-    case kCREATE_EVENT & 0xff:
-      return create_event(*static_cast<create_event_args*>(args));
+    case kCREATE_EVENT & 0xff: return create_event(*static_cast<create_event_args*>(args));
     case kDESTROY_EVENT & 0xff:
       return events_.erase(static_cast<destroy_event_args*>(args)->event_id) == 1 ? 0 : -EINVAL;
     case kSET_EVENT & 0xff: {
@@ -272,10 +255,8 @@ int FakeOs::ioctl(uint32_t nr, void* args, std::unique_lock<std::mutex>& lock) {
       set(found->second);
       return 0;
     }
-    case kWAIT_EVENTS & 0xff:
-      return wait_events(*static_cast<wait_events_args*>(args), lock);
-    default:
-      return -ENOTTY;
+    case kWAIT_EVENTS & 0xff: return wait_events(*static_cast<wait_events_args*>(args), lock);
+    default: return -ENOTTY;
   }
 }
 
@@ -330,8 +311,7 @@ int FakeOs::create_queue(create_queue_args& args) {
   };
   if (args.queue_priority > 15 || args.queue_percentage > 100) return -EINVAL;
   if (args.queue_type == kQueueTypeSdmaByEngineId && kfd_minor < 17) return -kErrnoNotSupported;
-  if (!mapping(args.write_pointer_address & ~0xfffull, 4096) ||
-      !mapping(args.read_pointer_address & ~0xfffull, 4096))
+  if (!mapping(args.write_pointer_address & ~0xfffull, 4096) || !mapping(args.read_pointer_address & ~0xfffull, 4096))
     return -EINVAL;
   if (!mapping(args.ring_base_address, args.ring_size)) return -EINVAL;
   if (args.queue_type == kQueueTypeComputeAql) {
@@ -507,8 +487,7 @@ void FakeOs::add_gpu_node(uint32_t id, const std::string& gfx, uint32_t gpu_id, 
 void FakeOs::add_usual_machine(const std::string& gfx) {
   files["/dev/kfd"] = "";
   files[std::string(table_.topology_root) + "/generation_id"] = "2\n";
-  files[std::string(table_.topology_root) + "/system_properties"] =
-      "platform_oem 0\nplatform_id 0\nplatform_rev 0\n";
+  files[std::string(table_.topology_root) + "/system_properties"] = "platform_oem 0\nplatform_id 0\nplatform_rev 0\n";
   add_cpu_node(0);
   add_gpu_node(1, gfx, 4660, 128);
 }
@@ -516,8 +495,7 @@ void FakeOs::add_usual_machine(const std::string& gfx) {
 void FakeOs::drop_property(uint32_t node, const std::string& key) {
   std::string& text = files[node_path(node) + "/properties"];
   const size_t at = text.find(key + " ");
-  if (at != std::string::npos && (at == 0 || text[at - 1] == '\n'))
-    text.erase(at, text.find('\n', at) + 1 - at);
+  if (at != std::string::npos && (at == 0 || text[at - 1] == '\n')) text.erase(at, text.find('\n', at) + 1 - at);
 }
 
 void FakeOs::set_property(uint32_t node, const std::string& key, const std::string& value) {

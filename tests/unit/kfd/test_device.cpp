@@ -44,9 +44,7 @@ System& the_system() {
   return *system;
 }
 
-Device& the_device() {
-  return *the_system().devices()[0];
-}
+Device& the_device() { return *the_system().devices()[0]; }
 
 std::unique_ptr<AqlQueue> make_queue(const AqlQueueOptions& options = {}) {
   Result<std::unique_ptr<AqlQueue>> queue = AqlQueue::create(the_device(), options);
@@ -69,9 +67,9 @@ void submit_barrier(AqlQueue& queue, uint64_t completion, uint64_t dependency = 
   memset(reinterpret_cast<char*>(packet) + 4, 0, sizeof *packet - 4);
   packet->dep_signal[0] = dependency;
   packet->completion_signal = completion;
-  AqlQueue::publish(packet, aql::make_first_dword(aql::make_header(aql::PacketType::kBarrierAnd, true,
-                                                                   FenceScope::kSystem, FenceScope::kSystem),
-                                                  0));
+  AqlQueue::publish(
+      packet, aql::make_first_dword(
+                  aql::make_header(aql::PacketType::kBarrierAnd, true, FenceScope::kSystem, FenceScope::kSystem), 0));
   queue.ring(index);
 }
 
@@ -218,8 +216,7 @@ TEST_CASE("registered memory is the same memory, at whatever address") {
   const Signal signal = make_signal(1);
   pm4::sdma::Fence fence;
   fence.data = 0xabcd;
-  for (const uint64_t address :
-       {first->gpu_address(), first->gpu_address() + 1023 * 4, second->gpu_address() + 60}) {
+  for (const uint64_t address : {first->gpu_address(), first->gpu_address() + 1023 * 4, second->gpu_address() + 60}) {
     fence.address = address;
     emit(**made, fence);
   }

@@ -156,9 +156,7 @@ TEST_CASE("memory that is not there cannot be registered") {
 TEST_CASE("allocation leaks nothing, whichever call fails") {
   MemoryOptions options;
   SECTION("visible VRAM") {}
-  SECTION("GTT") {
-    options.kind = MemoryKind::kHostUncached;
-  }
+  SECTION("GTT") { options.kind = MemoryKind::kHostUncached; }
   SECTION("pageable") {
     options.kind = MemoryKind::kHostCoherent;
     options.pageable = true;

@@ -30,9 +30,7 @@ Error open_error(FakeOs& os) {
   return system.error();
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -42,17 +40,14 @@ TEST_CASE("the ioctls of opening come in the order that the driver needs") {
   const RecordingOs recording(os.table());
   const Result<std::unique_ptr<System>> system = System::open(recording.table());
   REQUIRE(system);
-  const std::vector<std::string> expected = {"GET_VERSION",        "GET_PROCESS_APERTURES_NEW",
-                                             "ACQUIRE_VM",         "RUNTIME_ENABLE",
-                                             "SET_MEMORY_POLICY",  "SET_XNACK_MODE",
+  const std::vector<std::string> expected = {"GET_VERSION",        "GET_PROCESS_APERTURES_NEW", "ACQUIRE_VM",
+                                             "RUNTIME_ENABLE",     "SET_MEMORY_POLICY",         "SET_XNACK_MODE",
                                              "GET_CLOCK_COUNTERS", "ALLOC_MEMORY_OF_GPU"};
   CHECK(recording.ioctl_names() == expected);
   const std::vector<std::string> lines = recording.lines();
   CHECK(lines[2].starts_with("open /dev/kfd"));
-  CHECK(std::find(lines.begin(), lines.end(), "ioctl GET_VERSION -> major_version=1 minor_version=14") !=
-        lines.end());
-  CHECK(std::find(lines.begin(), lines.end(), "ioctl ACQUIRE_VM drm_fd=1001 gpu_id=4660 -> 0") !=
-        lines.end());
+  CHECK(std::find(lines.begin(), lines.end(), "ioctl GET_VERSION -> major_version=1 minor_version=14") != lines.end());
+  CHECK(std::find(lines.begin(), lines.end(), "ioctl ACQUIRE_VM drm_fd=1001 gpu_id=4660 -> 0") != lines.end());
 }
 
 TEST_CASE("an opened system knows its device") {
@@ -80,12 +75,8 @@ TEST_CASE("an opened system knows its device") {
 TEST_CASE("RUNTIME_ENABLE needs firmware on every GPU and KFD 1.13") {
   FakeOs os;
   os.add_usual_machine();
-  SECTION("older driver") {
-    os.kfd_minor = 12;
-  }
-  SECTION("a GPU without the firmware") {
-    os.set_property(1, "capability", "745472");
-  }
+  SECTION("older driver") { os.kfd_minor = 12; }
+  SECTION("a GPU without the firmware") { os.set_property(1, "capability", "745472"); }
   const RecordingOs recording(os.table());
   const Result<std::unique_ptr<System>> system = System::open(recording.table());
   REQUIRE(system);

@@ -27,9 +27,7 @@ std::unique_ptr<AqlQueue> make_queue(Machine& m, const AqlQueueOptions& options 
   return std::move(*queue);
 }
 
-QueuePage& page_of(const AqlQueue& queue) {
-  return *reinterpret_cast<QueuePage*>(queue.descriptor());
-}
+QueuePage& page_of(const AqlQueue& queue) { return *reinterpret_cast<QueuePage*>(queue.descriptor()); }
 
 bool soon(const std::function<bool()>& condition) {
   for (int i = 0; i < 1000; ++i) {
@@ -109,8 +107,8 @@ TEST_CASE("a queue with several XCCs has a header in each slice") {
   const uapi::create_queue_args& args = m.os.queues.begin()->second.args;
   CHECK(args.ctx_save_restore_size == 23203840);
   for (uint64_t xcc = 0; xcc < 8; ++xcc) {
-    const auto& header = *reinterpret_cast<const uapi::context_save_area_header*>(
-        args.ctx_save_restore_address + xcc * args.ctx_save_restore_size);
+    const auto& header = *reinterpret_cast<const uapi::context_save_area_header*>(args.ctx_save_restore_address +
+                                                                                  xcc * args.ctx_save_restore_size);
     CHECK(header.debug_offset == (8 - xcc) * args.ctx_save_restore_size);
     CHECK(header.debug_size == 8 * 48640);
     CHECK(header.err_payload_addr != 0);
@@ -322,10 +320,8 @@ TEST_CASE("every inactive bit has its error and its text") {
       Row{2, ErrorCode::kQueueError, "dimensions"}, Row{4, ErrorCode::kQueueError, "more LDS"},
       Row{8, ErrorCode::kQueueError, "kernel object"}, Row{0x20, ErrorCode::kQueueError, "packet of a type"},
       Row{0x40, ErrorCode::kQueueError, "too large"}, Row{0x80, ErrorCode::kQueueError, "more registers"},
-      Row{0x100, ErrorCode::kQueueError, "vendor packet"},
-      Row{0x20000000, ErrorCode::kIllegalAddress, "aperture"},
-      Row{0x40000000, ErrorCode::kIllegalInstruction, "illegal instruction"},
-      Row{0x80000000, ErrorCode::kTrap, "trap"},
+      Row{0x100, ErrorCode::kQueueError, "vendor packet"}, Row{0x20000000, ErrorCode::kIllegalAddress, "aperture"},
+      Row{0x40000000, ErrorCode::kIllegalInstruction, "illegal instruction"}, Row{0x80000000, ErrorCode::kTrap, "trap"},
       Row{0x10000, ErrorCode::kQueueError, "unknown code 0x10000"});
   Machine m;
   const std::unique_ptr<AqlQueue> queue = make_queue(m);

@@ -213,8 +213,7 @@ TEST_CASE("a reset of the GPU is a lost device") {
   for (int i = 0; i < 500 && m.device().error() == nullptr; ++i) std::this_thread::sleep_for(2ms);
   REQUIRE(m.device().error() != nullptr);
   CHECK(m.device().error()->code == ErrorCode::kDeviceLost);
-  CHECK(m.device().error()->text ==
-        "gfx90a (gpu_id 4660) hung and was reset; the contents of its memory are lost.");
+  CHECK(m.device().error()->text == "gfx90a (gpu_id 4660) hung and was reset; the contents of its memory are lost.");
 }
 
 TEST_CASE("when events are used up signals come without one") {
@@ -236,9 +235,7 @@ TEST_CASE("a wait that fails or times out leaves its entries alone") {
   waits[0].kind = EventKind::kMemory;
   waits[0].fault.page_address = 0xa5a5a5a5;
   waits[1].age = 1;
-  SECTION("time-out") {
-    CHECK(wait_events(*m.system, waits, false, 1).value() == WaitOutcome::kTimeout);
-  }
+  SECTION("time-out") { CHECK(wait_events(*m.system, waits, false, 1).value() == WaitOutcome::kTimeout); }
   SECTION("failure") {
     m.os.ioctl_errors[0x0c] = EIO;
     CHECK(wait_events(*m.system, waits, false, 1).error().code == ErrorCode::kDeviceLost);

@@ -10,8 +10,7 @@ using namespace barehip::kfd;
 
 namespace {
 
-GpuProperties gpu(uint32_t major, uint32_t minor, uint32_t step, uint32_t cus, uint32_t engines,
-                  uint32_t xccs = 1) {
+GpuProperties gpu(uint32_t major, uint32_t minor, uint32_t step, uint32_t cus, uint32_t engines, uint32_t xccs = 1) {
   GpuProperties p;
   p.gfx_major = major;
   p.gfx_minor = minor;

@@ -179,12 +179,8 @@ TEST_CASE("links without atomics or to GPUs only give no host atomics") {
   FakeOs os;
   os.add_usual_machine();
   std::string& link = os.files[os.node_path(1) + "/io_links/0/properties"];
-  SECTION("no 64-bit atomics") {
-    link.replace(link.find("flags 1"), 7, "flags 9");
-  }
-  SECTION("to itself") {
-    link.replace(link.find("node_to 0"), 9, "node_to 1");
-  }
+  SECTION("no 64-bit atomics") { link.replace(link.find("flags 1"), 7, "flags 9"); }
+  SECTION("to itself") { link.replace(link.find("node_to 0"), 9, "node_to 1"); }
   CHECK_FALSE(properties_of(os).host_atomics);
 }
 
@@ -198,9 +194,7 @@ TEST_CASE("a snapshot that changed while it was read is taken again") {
     bool always = false;
   } changing{&os};
   SECTION("once") {}
-  SECTION("always") {
-    changing.always = true;
-  }
+  SECTION("always") { changing.always = true; }
   table.self = &changing;
   table.read_file = [](void* self, const char* path, char* buf, size_t cap) {
     auto& c = *static_cast<Changing*>(self);

@@ -3,6 +3,8 @@
 // other bits are as recorded. `expected` is our own one-line text of the packet.
 #pragma once
 
+// clang-format off: one packet a line, and the fuzzer's seeds are read from these lines.
+
 #include <cstdint>
 #include <vector>
 

@@ -82,17 +82,23 @@ TEST_CASE("one description encodes and decodes each packet") {
                    {0xc0031502, 4, 2, 1, 5});
   check_round_trip(WriteData{.write_confirm = true, .address = 0x1122334455667788, .data = two}, k90a,
                    {0xc0043700, 0x00100500, 0x55667788, 0x11223344, 7, 8});
-  check_round_trip(WaitRegMem{.compare = Compare::kEqual, .memory = true, .address = 0x100001000, .reference = 1,
-                              .mask = ~0u},
-                   k90a, {0xc0053c00, 0x13, 0x1000, 1, 1, 0xffffffff, 4});
-  check_round_trip(WaitRegMem64{.compare = Compare::kGreaterEqual, .memory = true, .address = 0x1000,
-                                .reference = 0x200000001, .mask = ~uint64_t{0}},
+  check_round_trip(
+      WaitRegMem{.compare = Compare::kEqual, .memory = true, .address = 0x100001000, .reference = 1, .mask = ~0u}, k90a,
+      {0xc0053c00, 0x13, 0x1000, 1, 1, 0xffffffff, 4});
+  check_round_trip(WaitRegMem64{.compare = Compare::kGreaterEqual,
+                                .memory = true,
+                                .address = 0x1000,
+                                .reference = 0x200000001,
+                                .mask = ~uint64_t{0}},
                    k1100, {0xc0079300, 0x15, 0x1000, 0, 1, 2, 0xffffffff, 0xffffffff, 4});
   check_round_trip(CopyData{.source = CopySource::kGpuClock, .two_dwords = true, .write_confirm = true, .dst = 0x2000},
                    k90a, {0xc0044000, 9u | 5u << 8 | 1u << 16 | 1u << 20, 0, 0, 0x2000, 0});
   check_round_trip(ReleaseMem{.cache_actions = release_coher::kTcWriteback | release_coher::kTc,
-                              .interrupt = ReleaseInterrupt::kAfterConfirm, .data_kind = ReleaseData::kQword,
-                              .address = 0x3000, .data = 5, .interrupt_context = 9},
+                              .interrupt = ReleaseInterrupt::kAfterConfirm,
+                              .data_kind = ReleaseData::kQword,
+                              .address = 0x3000,
+                              .data = 5,
+                              .interrupt_context = 9},
                    k90a, {0xc0064900, 0x14u | 5u << 8 | 1u << 15 | 1u << 17, 2u << 24 | 2u << 29, 0x3000, 0, 5, 0, 9});
   check_round_trip(AtomicMem{.address = 0x4000, .src = ~uint64_t{0}}, k90a,
                    {0xc0071e00, 47, 0x4000, 0, 0xffffffff, 0xffffffff, 0, 0, 0});

@@ -89,8 +89,7 @@ TEST_CASE("packets with a payload carry it") {
   REQUIRE(decoded.outcome == Outcome::kPacket);
   const auto& write = std::get<sdma::WriteLinear>(decoded.packet);
   CHECK(std::vector<uint32_t>(write.data.begin(), write.data.end()) == data);
-  CHECK(sdma::describe(decoded.packet) ==
-        "WRITE_LINEAR dst=0x1000 count=0x3 encrypt=0x0 tmz=0x0 data=[0x1 0x2 0x3]");
+  CHECK(sdma::describe(decoded.packet) == "WRITE_LINEAR dst=0x1000 count=0x3 encrypt=0x0 tmz=0x0 data=[0x1 0x2 0x3]");
   CHECK(sdma::decode(std::span(dwords).first(6), k90a).outcome == Outcome::kNeedMore);
   CHECK(encode_error(sdma::WriteLinear{.dst = 0x1000, .count = 2, .data = data}, k90a).find("count") !=
         std::string::npos);

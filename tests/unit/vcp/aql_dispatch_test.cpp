@@ -7,8 +7,14 @@ using namespace vcp_test;
 namespace {
 
 enum Property : uint16_t {
-  kSegmentBuffer = 1, kDispatchPtr = 2, kQueuePtr = 4, kKernargPtr = 8, kDispatchId = 16, kFlatScratch = 32,
-  kPrivateSize = 64, kWave32 = 1024
+  kSegmentBuffer = 1,
+  kDispatchPtr = 2,
+  kQueuePtr = 4,
+  kKernargPtr = 8,
+  kDispatchId = 16,
+  kFlatScratch = 32,
+  kPrivateSize = 64,
+  kWave32 = 1024
 };
 
 uint32_t low(uint64_t v) { return static_cast<uint32_t>(v); }
@@ -42,9 +48,22 @@ TEST_CASE("user SGPRs are packed in the descriptor's order") {
   REQUIRE(bench.engine->started.size() == 1);
   const auto& d = bench.engine->started[0];
   const uint64_t va = queue.ring_va + 64;
-  const std::array<uint32_t, 16> expected{0x5c0000, 0x5c0001, 0x5c0002, 0x5c0003, low(va), high(va),
-                                          low(queue.queue_va), high(queue.queue_va), low(packet.kernarg_address), high(packet.kernarg_address),
-                                          1, 0, low(0x1234567890), high(0x1234567890), 0, 0};
+  const std::array<uint32_t, 16> expected{0x5c0000,
+                                          0x5c0001,
+                                          0x5c0002,
+                                          0x5c0003,
+                                          low(va),
+                                          high(va),
+                                          low(queue.queue_va),
+                                          high(queue.queue_va),
+                                          low(packet.kernarg_address),
+                                          high(packet.kernarg_address),
+                                          1,
+                                          0,
+                                          low(0x1234567890),
+                                          high(0x1234567890),
+                                          0,
+                                          0};
   CHECK(d.user_sgprs == expected);
   CHECK(d.dispatch_index == 1);
   CHECK(d.packet_va == va);
@@ -53,7 +72,9 @@ TEST_CASE("user SGPRs are packed in the descriptor's order") {
 TEST_CASE("what does not fit 16 user SGPRs is dropped") {
   Bench bench;
   AqlClient queue(bench);
-  Kernel kernel(bench, kSegmentBuffer | kDispatchPtr | kQueuePtr | kKernargPtr | kDispatchId | kFlatScratch | kPrivateSize, 15 << 1);
+  Kernel kernel(bench,
+                kSegmentBuffer | kDispatchPtr | kQueuePtr | kKernargPtr | kDispatchId | kFlatScratch | kPrivateSize,
+                15 << 1);
   queue.queue->scratch_wave64_lane_byte_size = 64;
   auto packet = dispatch_packet(kernel.va);
   packet.private_segment_size = 33;
@@ -183,8 +204,8 @@ TEST_CASE("packets that the firmware refuses") {
     CHECK(refused(bench, queue, packet) == 21);
   }
   SECTION("a work-group whose registers do not fit a compute unit") {
-    packet.workgroup_size_x = 1024;       // 16 waves
-    kernel.set<uint32_t>(48, 31);         // 256 VGPRs: two waves a SIMD, eight a unit
+    packet.workgroup_size_x = 1024;  // 16 waves
+    kernel.set<uint32_t>(48, 31);    // 256 VGPRs: two waves a SIMD, eight a unit
     CHECK(refused(bench, queue, packet) == 22);
   }
   SECTION("an unknown vendor packet") {

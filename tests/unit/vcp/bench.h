@@ -118,7 +118,7 @@ inline vgpu::GpuConfig gfx1100_config() {
 
 /// Set by tests that link the real shader cores.
 inline std::unique_ptr<vgpu::CommandProcessor> (*make_with_real_cores)(const vgpu::GpuConfig&, vgpu::AddressSpace&,
-                                                                      vgpu::InterruptSink&) = nullptr;
+                                                                       vgpu::InterruptSink&) = nullptr;
 
 /// Memory whose GPU address differs from its host address, so that nothing works by mistaking one for the other.
 class Bench {
@@ -185,7 +185,8 @@ class Bench {
 
 /// A signal as a runtime makes it.
 struct Signal {
-  Signal(Bench& bench, int64_t value, uint32_t event = 0) : va(bench.allocate(64)), fields(bench.host<aql::AmdSignal>(va)) {
+  Signal(Bench& bench, int64_t value, uint32_t event = 0)
+      : va(bench.allocate(64)), fields(bench.host<aql::AmdSignal>(va)) {
     fields->kind = static_cast<int64_t>(aql::SignalKind::kUser);
     fields->value = value;
     if (event == 0) return;
@@ -204,8 +205,12 @@ struct Signal {
 class AqlClient {
  public:
   explicit AqlClient(Bench& bench, uint32_t packets = 64, uint32_t queue_id = 0, uint32_t priority = 7)
-      : bench_(bench), packets_(packets), inactive(bench, 0, 3), queue_va(bench.allocate(4096, 4096)),
-        ring_va(bench.allocate(packets * 64, 4096)), queue(bench.host<aql::AmdQueue>(queue_va)) {
+      : bench_(bench),
+        packets_(packets),
+        inactive(bench, 0, 3),
+        queue_va(bench.allocate(4096, 4096)),
+        ring_va(bench.allocate(packets * 64, 4096)),
+        queue(bench.host<aql::AmdQueue>(queue_va)) {
     for (uint32_t i = 0; i < packets; ++i) header(i) = static_cast<uint16_t>(aql::PacketType::kInvalid);
     queue->base_address = ring_va;
     queue->size = packets;
@@ -265,7 +270,8 @@ class AqlClient {
 
 /// Fields of a 64-byte kernel descriptor at the offsets of LLVM's AMDGPU usage document.
 struct Kernel {
-  explicit Kernel(Bench& bench, uint16_t properties = 1 << 3, uint32_t rsrc2 = 2 << 1) : va(bench.allocate(4096, 4096)) {
+  explicit Kernel(Bench& bench, uint16_t properties = 1 << 3, uint32_t rsrc2 = 2 << 1)
+      : va(bench.allocate(4096, 4096)) {
     bytes = bench.host<std::byte>(va);
     set<int64_t>(16, 256);
     set<uint32_t>(52, rsrc2);
@@ -280,11 +286,12 @@ struct Kernel {
   std::byte* bytes;
 };
 
-constexpr uint16_t kBarrierAgent = 0x0b02;   // stock user kernel
-constexpr uint16_t kNoBarrier = 0x1402;      // stock upload kernel
-constexpr uint16_t kMarker = 0x1503;         // stock end-of-work barrier
+constexpr uint16_t kBarrierAgent = 0x0b02;  // stock user kernel
+constexpr uint16_t kNoBarrier = 0x1402;     // stock upload kernel
+constexpr uint16_t kMarker = 0x1503;        // stock end-of-work barrier
 
-inline aql::KernelDispatchPacket dispatch_packet(uint64_t kernel, uint16_t header = kBarrierAgent, uint64_t signal = 0) {
+inline aql::KernelDispatchPacket dispatch_packet(uint64_t kernel, uint16_t header = kBarrierAgent,
+                                                 uint64_t signal = 0) {
   aql::KernelDispatchPacket p{};
   p.header = header;
   p.setup = 3;

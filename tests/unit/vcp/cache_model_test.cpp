@@ -1,7 +1,7 @@
 // The caches of hostile mode: what is stale until which invalidation, and what each memory type keeps out of L2.
+#include "tools/vgpu/memory/cache_model.h"
 #include "tests/catch.h"
 #include "tools/vgpu/kernel/gpu_config.h"
-#include "tools/vgpu/memory/cache_model.h"
 
 #include <cstring>
 #include <memory>
@@ -17,7 +17,8 @@ struct Caches {
   explicit Caches(MemType mtype, bool writable = true, bool executable = true) : page(new std::byte[4096]()) {
     config.cu_count = 4;
     config.hostile.stale_caches = true;
-    REQUIRE(space.map({.va = kVa, .size = 4096, .host = page.get(), .mtype = mtype, .writable = writable, .executable = executable}));
+    REQUIRE(space.map(
+        {.va = kVa, .size = 4096, .host = page.get(), .mtype = mtype, .writable = writable, .executable = executable}));
     model = CacheModel::create(config, space);
     REQUIRE(model);
   }

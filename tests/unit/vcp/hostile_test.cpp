@@ -88,7 +88,8 @@ TEST_CASE("out_of_order: packets without the barrier bit complete in other order
 
 TEST_CASE("out_of_order: the barrier bit still orders") {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    const auto order = completion_order(hostile(seed, [](vgpu::Hostile& h) { h.out_of_order = true; }), 8, kBarrierAgent);
+    const auto order =
+        completion_order(hostile(seed, [](vgpu::Hostile& h) { h.out_of_order = true; }), 8, kBarrierAgent);
     CHECK(order.size() == 8);
     CHECK(ascending(order));
   }
@@ -179,8 +180,10 @@ TEST_CASE("evict_user_pages: queues stop for a while; a client that keeps the wr
     for (int n = 0; n < 300; ++n) bench.cp->step();
     missing += done.fields->value != -static_cast<int64_t>(i + 1);
   }
-  if (keeps_index) CHECK(missing == 0);
-  else CHECK(missing > 0);
+  if (keeps_index)
+    CHECK(missing == 0);
+  else
+    CHECK(missing > 0);
 }
 
 TEST_CASE("with more queues than slots a doorbell that rang meanwhile is not lost in strict mode") {
@@ -197,6 +200,8 @@ TEST_CASE("with more queues than slots a doorbell that rang meanwhile is not los
     queue->ring(0);  // and no write index
   }
   bench.run();
-  if (drop) CHECK(done.fields->value > 0);
-  else CHECK(done.fields->value == 0);
+  if (drop)
+    CHECK(done.fields->value > 0);
+  else
+    CHECK(done.fields->value == 0);
 }

@@ -5,7 +5,8 @@ using namespace vcp_test;
 
 namespace {
 
-aql::KernelDispatchPacket private_packet(uint64_t kernel, uint32_t bytes, uint64_t signal = 0, uint16_t header = kBarrierAgent) {
+aql::KernelDispatchPacket private_packet(uint64_t kernel, uint32_t bytes, uint64_t signal = 0,
+                                         uint16_t header = kBarrierAgent) {
   auto packet = dispatch_packet(kernel, header, signal);
   packet.private_segment_size = bytes;
   return packet;

@@ -1,5 +1,5 @@
-// SDMA queues: the packets and sequences that stock runtimes write (golden traces 5.2.3-d, 6.4.3-d-gfx1100), ring rules,
-// and what an engine refuses. Dwords are written out, so that they do not come from the types that decode them.
+// SDMA queues: the packets and sequences that stock runtimes write (golden traces 5.2.3-d, 6.4.3-d-gfx1100), ring
+// rules, and what an engine refuses. Dwords are written out, so that they do not come from the types that decode them.
 #include "tests/unit/vcp/bench.h"
 
 using namespace vcp_test;
@@ -18,7 +18,9 @@ Dwords operator+(Dwords a, const Dwords& b) {
 
 Dwords poll(uint64_t va, uint32_t value) { return {0xb0000008, lo(va), hi(va), value, 0xffffffff, 0x0fff0004}; }
 Dwords hdp_flush() { return {0x8, 0, 0x80000000, 0, 0, 0}; }
-Dwords copy(uint64_t dst, uint64_t src, uint32_t bytes) { return {1, bytes - 1, 0, lo(src), hi(src), lo(dst), hi(dst)}; }
+Dwords copy(uint64_t dst, uint64_t src, uint32_t bytes) {
+  return {1, bytes - 1, 0, lo(src), hi(src), lo(dst), hi(dst)};
+}
 Dwords add64(uint64_t va, uint64_t addend) { return {0x5e00000a, lo(va), hi(va), lo(addend), hi(addend), 0, 0, 0}; }
 Dwords fence(uint64_t va, uint32_t data) { return {5, lo(va), hi(va), data}; }
 Dwords trap(uint32_t context) { return {6, context}; }
@@ -26,7 +28,9 @@ Dwords trap(uint32_t context) { return {6, context}; }
 class SdmaClient {
  public:
   explicit SdmaClient(Bench& bench, uint32_t ring_bytes = 4096, uint32_t queue_id = 9)
-      : bench_(bench), ring_va(bench.allocate(ring_bytes, 4096)), pointers_va(bench.allocate(64)),
+      : bench_(bench),
+        ring_va(bench.allocate(ring_bytes, 4096)),
+        pointers_va(bench.allocate(64)),
         pointers(bench.host<uint64_t>(pointers_va)) {
     params.queue_id = queue_id;
     params.type = vgpu::QueueType::kSdma;
@@ -262,7 +266,9 @@ TEST_CASE("an INDIRECT packet runs its buffer and comes back") {
   const Dwords inside = fence(at, 8) + trap(3);
   const uint64_t buffer = bench.allocate(inside.size() * 4);
   std::memcpy(bench.host(buffer), inside.data(), inside.size() * 4);
-  const auto call = [&](size_t dwords) { return Dwords{4, lo(buffer), hi(buffer), static_cast<uint32_t>(dwords), 0, 0}; };
+  const auto call = [&](size_t dwords) {
+    return Dwords{4, lo(buffer), hi(buffer), static_cast<uint32_t>(dwords), 0, 0};
+  };
   queue.submit(call(inside.size()) + trap(4));
   CHECK(*bench.host<uint32_t>(at) == 8);
   CHECK(bench.reports.traps == std::vector<uint32_t>{3, 4});

@@ -37,7 +37,8 @@ std::vector<Variant> variants() {
 /// A bench with real shader cores and one loaded code object.
 class Program {
  public:
-  explicit Program(const Variant& variant, void (*hostile)(vgpu::Hostile&) = nullptr, vgpu::MemType mtype = vgpu::MemType::kUC)
+  explicit Program(const Variant& variant, void (*hostile)(vgpu::Hostile&) = nullptr,
+                   vgpu::MemType mtype = vgpu::MemType::kUC)
       : bench(config_of(variant, hostile), Bench::Cores::kReal), queue(bench) {
     std::ifstream file(variant.path, std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
@@ -49,7 +50,8 @@ class Program {
     // Buffers lie apart from the rest, in memory of the type under test.
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, kDataBytes)));
     std::memset(data_.get(), 0, kDataBytes);
-    REQUIRE(bench.space.map({.va = kDataVa, .size = kDataBytes, .host = data_.get(), .mtype = mtype, .writable = true, .system = true}));
+    REQUIRE(bench.space.map(
+        {.va = kDataVa, .size = kDataBytes, .host = data_.get(), .mtype = mtype, .writable = true, .system = true}));
   }
 
   template <class T>
@@ -112,7 +114,8 @@ class Program {
       if (!bench.reports.faults.empty() || !bench.reports.errors.empty()) break;
     }
     for (const auto& error : bench.reports.errors) UNSCOPED_INFO("queue error: " << error.text);
-    for (const auto& error : bench.reports.wave_errors) UNSCOPED_INFO("wave error at " << std::hex << error.pc - load_va_ << ": " << error.text);
+    for (const auto& error : bench.reports.wave_errors)
+      UNSCOPED_INFO("wave error at " << std::hex << error.pc - load_va_ << ": " << error.text);
     for (const auto& fault : bench.reports.faults) UNSCOPED_INFO("fault at " << std::hex << fault.va);
     return done.fields->value == 0;
   }

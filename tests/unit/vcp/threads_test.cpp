@@ -1,5 +1,5 @@
-// Queue management from other threads while the GPU thread steps: effects are whole, and a driver that holds its own lock
-// on both sides does not deadlock.
+// Queue management from other threads while the GPU thread steps: effects are whole, and a driver that holds its own
+// lock on both sides does not deadlock.
 #include <mutex>
 #include <thread>
 

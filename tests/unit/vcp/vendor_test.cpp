@@ -24,7 +24,8 @@ aql::VendorPm4IbPacket ib_packet(Bench& bench, const std::vector<uint32_t>& comm
 uint32_t lo(uint64_t v) { return static_cast<uint32_t>(v); }
 uint32_t hi(uint64_t v) { return static_cast<uint32_t>(v >> 32); }
 
-aql::VendorBarrierValuePacket value_packet(uint64_t signal, int64_t value, int64_t mask, uint32_t condition, uint64_t done) {
+aql::VendorBarrierValuePacket value_packet(uint64_t signal, int64_t value, int64_t mask, uint32_t condition,
+                                           uint64_t done) {
   aql::VendorBarrierValuePacket p{};
   p.header = 0x1500;
   p.vendor_format = 2;
@@ -76,11 +77,34 @@ TEST_CASE("a command buffer writes, copies the clock, waits and releases") {
   const uint64_t data = bench.allocate(64);
   const uint64_t flag = bench.allocate(64);
   queue.submit(ib_packet(bench,
-                         {0xffff1000,                                                                 // NOP of one dword
-                          0xc0043700, 5u << 8 | 1u << 20, lo(data), hi(data), 11, 22,                 // WRITE_DATA
-                          0xc0044000, 9 | 5u << 8 | 1u << 16 | 1u << 20, 0, 0, lo(data + 8), hi(data + 8),  // COPY_DATA clock
-                          0xc0053c00, 3 | 1u << 4, lo(flag), hi(flag), 1, 0xff, 4,                    // WAIT_REG_MEM ==
-                          0xc0064900, 0x14 | 5u << 8, 2u << 29 | 2u << 24, lo(data + 16), hi(data + 16), 33, 0, 9},  // RELEASE_MEM
+                         {0xffff1000,  // NOP of one dword
+                          0xc0043700,
+                          5u << 8 | 1u << 20,
+                          lo(data),
+                          hi(data),
+                          11,
+                          22,  // WRITE_DATA
+                          0xc0044000,
+                          9 | 5u << 8 | 1u << 16 | 1u << 20,
+                          0,
+                          0,
+                          lo(data + 8),
+                          hi(data + 8),  // COPY_DATA clock
+                          0xc0053c00,
+                          3 | 1u << 4,
+                          lo(flag),
+                          hi(flag),
+                          1,
+                          0xff,
+                          4,  // WAIT_REG_MEM ==
+                          0xc0064900,
+                          0x14 | 5u << 8,
+                          2u << 29 | 2u << 24,
+                          lo(data + 16),
+                          hi(data + 16),
+                          33,
+                          0,
+                          9},  // RELEASE_MEM
                          done.va));
   bench.run();
   auto* words = bench.host<uint32_t>(data);
@@ -149,8 +173,8 @@ TEST_CASE("BARRIER_VALUE compares under a mask, where the firmware has it") {
     uint32_t condition;
     int64_t value, mask, before, after;
   };
-  const auto c = GENERATE(Case{0, 5, 0xff, 0x104, 0x105}, Case{1, 5, 0xff, 0x105, 0x106},
-                          Case{2, 5, ~0ll, 5, -7}, Case{3, 5, ~0ll, 4, 5});
+  const auto c = GENERATE(Case{0, 5, 0xff, 0x104, 0x105}, Case{1, 5, 0xff, 0x105, 0x106}, Case{2, 5, ~0ll, 5, -7},
+                          Case{3, 5, ~0ll, 4, 5});
   s.fields->value = c.before;
   queue.submit(value_packet(s.va, c.value, c.mask, c.condition, done.va));
   bench.run();

@@ -61,10 +61,24 @@ bool agree(T expected, T actual) {
 template <class T>
 std::vector<T> edges() {
   using L = std::numeric_limits<T>;
-  std::vector<T> all = {T(0), T(1), T(3), T(0.1), L::min(), L::max(), L::denorm_min(), L::infinity(), L::quiet_NaN(),
-                        L::min() * T(1.5), L::max() / T(3), L::denorm_min() * T(77), std::nextafter(L::min(), T(0)),
-                        std::nextafter(T(1), T(2)), 1 / L::min(), 1 / (L::min() * T(1.9)),
-                        std::ldexp(T(1), L::max_exponent - 1), std::ldexp(T(1.2), L::min_exponent + 20),
+  std::vector<T> all = {T(0),
+                        T(1),
+                        T(3),
+                        T(0.1),
+                        L::min(),
+                        L::max(),
+                        L::denorm_min(),
+                        L::infinity(),
+                        L::quiet_NaN(),
+                        L::min() * T(1.5),
+                        L::max() / T(3),
+                        L::denorm_min() * T(77),
+                        std::nextafter(L::min(), T(0)),
+                        std::nextafter(T(1), T(2)),
+                        1 / L::min(),
+                        1 / (L::min() * T(1.9)),
+                        std::ldexp(T(1), L::max_exponent - 1),
+                        std::ldexp(T(1.2), L::min_exponent + 20),
                         std::ldexp(T(1.7), L::max_exponent - 30)};
   const size_t positive = all.size();
   for (size_t n = 0; n < positive; ++n) all.push_back(-all[n]);
@@ -84,7 +98,8 @@ TEST_CASE("float division is correctly rounded") {
     divide_f32(m);
     for (uint32_t l = 0; l < pairs.size(); ++l) {
       const float expected = pairs[l].first / pairs[l].second, actual = m.f32(2, l);
-      INFO(std::hexfloat << pairs[l].first << " / " << pairs[l].second << ": expected " << expected << ", got " << actual);
+      INFO(std::hexfloat << pairs[l].first << " / " << pairs[l].second << ": expected " << expected << ", got "
+                         << actual);
       CHECK(agree(expected, actual));
     }
   };
@@ -114,7 +129,8 @@ TEST_CASE("double division is correctly rounded") {
     divide_f64(m);
     for (uint32_t l = 0; l < pairs.size(); ++l) {
       const double expected = pairs[l].first / pairs[l].second, actual = m.f64(4, l);
-      INFO(std::hexfloat << pairs[l].first << " / " << pairs[l].second << ": expected " << expected << ", got " << actual);
+      INFO(std::hexfloat << pairs[l].first << " / " << pairs[l].second << ": expected " << expected << ", got "
+                         << actual);
       CHECK(agree(expected, actual));
     }
   };

@@ -20,8 +20,10 @@ std::string tidy(std::string_view text) {
     const char c = text[i];
     if (c == ';' || (c == '/' && i + 1 < text.size() && text[i + 1] == '/')) break;
     const bool blank = c == ' ' || c == '\t' || c == '\n';
-    if (!blank) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
@@ -31,7 +33,8 @@ Llvm::Llvm(const std::string& cpu, const std::string& features) {
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUDisassembler();
-  context_ = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(), features.c_str(), nullptr, 0, nullptr, nullptr);
+  context_ =
+      LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", cpu.c_str(), features.c_str(), nullptr, 0, nullptr, nullptr);
   if (context_ == nullptr) throw std::runtime_error("LLVM has no disassembler for " + cpu);
 }
 

@@ -62,9 +62,9 @@ constexpr Prefix kGfx11[] = {{0x80000000, 0xc0000000}, {0xb0000000, 0xf0000000},
 
 /// Masks that clear fields: of the first word, and of the second, where memory instructions have a register per byte
 /// and VOP3 three sources.
-constexpr uint32_t kLow[] = {~0u, 0xffff80ff, 0xfffff8ff, 0xffff0000, 0xffff007f, 0xfdff80ff, 0xfdffffff, 0xfffd0000,
-                             0xffffff00, 0xfff800ff, 0xfffe0000, 0xfffc00ff, 0xfffe01ff, 0xfc7c0000, 0xfeffff7f, 0xfffeff7f,
-                             0xfefeff7f};
+constexpr uint32_t kLow[] = {~0u,        0xffff80ff, 0xfffff8ff, 0xffff0000, 0xffff007f, 0xfdff80ff,
+                             0xfdffffff, 0xfffd0000, 0xffffff00, 0xfff800ff, 0xfffe0000, 0xfffc00ff,
+                             0xfffe01ff, 0xfc7c0000, 0xfeffff7f, 0xfffeff7f, 0xfefeff7f};
 constexpr uint32_t kBytes[] = {~0u,        0xff,       0xffff,     0xffffff,   0xff0000ff, 0xff00ffff, 0xff000000,
                                0xff00,     0xff00ff00, 0xff7fff00, 0xff7fffff, 0xff7f00ff, 0x7fffff,   0x7f00ff,
                                0x7f7f7f7f, 0x1ff,      0x3ffff,    0xe00001ff, 0xe003ffff, 0x07ffffff, 0x60000000,
@@ -105,7 +105,8 @@ class Words {
   }
   uint32_t dpp() {
     static constexpr uint32_t kControls[] = {0x1b, 0x101, 0x112, 0x123, 0x140, 0x141, 0x152};
-    return (random_() & 0xff) | kControls[random_() % 7] << 8 | (random_() & (random_() % 2 == 0 ? 0xff080000 : 0xff000000));
+    return (random_() & 0xff) | kControls[random_() % 7] << 8 |
+           (random_() & (random_() % 2 == 0 ? 0xff080000 : 0xff000000));
   }
 
   bool gfx11_;

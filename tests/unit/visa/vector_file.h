@@ -16,14 +16,14 @@ struct Value {
 
 struct Row {
   std::string id, provenance, target, notes;
-  bool scalar = false;   ///< independent runs of a scalar instruction instead of lanes
+  bool scalar = false;  ///< independent runs of a scalar instruction instead of lanes
   uint32_t mode = 0;
   std::vector<uint32_t> words;
-  size_t count = 0;      ///< lanes or runs
+  size_t count = 0;  ///< lanes or runs
   std::vector<Value> in, out;
 
   bool has_note(const std::string& name) const;
-  uint64_t weak() const; ///< lanes or runs that the row does not vouch for
+  uint64_t weak() const;  ///< lanes or runs that the row does not vouch for
 };
 
 /// All rows; throws std::runtime_error naming the line of a malformed one.

@@ -45,10 +45,10 @@ struct Place {
 
 Place place_of(const std::string& name) {
   static const std::map<std::string, Place> kNamed = {
-      {"vcc", {false, true, vgpu::kVccLo}},      {"exec", {false, true, vgpu::kExecLo}},
-      {"vcc_lo", {false, false, vgpu::kVccLo}},  {"exec_lo", {false, false, vgpu::kExecLo}},
-      {"vcc_hi", {false, false, vgpu::kVccHi}},  {"exec_hi", {false, false, vgpu::kExecHi}},
-      {"scc", {false, false, vgpu::kScc}},       {"m0", {false, false, vgpu::kM0}}};
+      {"vcc", {false, true, vgpu::kVccLo}},     {"exec", {false, true, vgpu::kExecLo}},
+      {"vcc_lo", {false, false, vgpu::kVccLo}}, {"exec_lo", {false, false, vgpu::kExecLo}},
+      {"vcc_hi", {false, false, vgpu::kVccHi}}, {"exec_hi", {false, false, vgpu::kExecHi}},
+      {"scc", {false, false, vgpu::kScc}},      {"m0", {false, false, vgpu::kM0}}};
   const auto named = kNamed.find(name);
   if (named != kNamed.end()) return named->second;
   const bool pair = name[1] == '[';  // "s[10:11]"
@@ -61,9 +61,12 @@ uint64_t get(const vgpu::Wave& w, const Place& p, size_t lane) {
 }
 
 void set(vgpu::Wave& w, const Place& p, size_t lane, uint64_t value) {
-  if (p.vector) w.vgpr(p.index)[lane] = static_cast<uint32_t>(value);
-  else if (p.wide && !w.wave32) w.set_s64(p.index, value);
-  else w.s[p.index] = static_cast<uint32_t>(value);
+  if (p.vector)
+    w.vgpr(p.index)[lane] = static_cast<uint32_t>(value);
+  else if (p.wide && !w.wave32)
+    w.set_s64(p.index, value);
+  else
+    w.s[p.index] = static_cast<uint32_t>(value);
 }
 
 bool is_nan32(uint64_t v) { return (v & 0x7fffffff) > 0x7f800000; }
@@ -78,7 +81,8 @@ bool same(const std::string& mnemonic, uint64_t expected, uint64_t actual) {
     return half(expected & 0xffff, actual & 0xffff) && half(expected >> 16, actual >> 16);
   }
   // High dword of a double: exponent all ones. The low dword is checked by its own register.
-  if (mnemonic.find("f64") != std::string::npos && (expected & 0x7ff00000) == 0x7ff00000 && (actual & 0x7ff00000) == 0x7ff00000)
+  if (mnemonic.find("f64") != std::string::npos && (expected & 0x7ff00000) == 0x7ff00000 &&
+      (actual & 0x7ff00000) == 0x7ff00000)
     return (expected & 0x7ff80000) != 0x7ff00000;
   return false;
 }
@@ -87,15 +91,19 @@ bool same(const std::string& mnemonic, uint64_t expected, uint64_t actual) {
 bool close(const std::string& mnemonic, uint64_t expected, uint64_t actual) {
   if (same(mnemonic, expected, actual)) return true;
   if (mnemonic.find("f64") != std::string::npos) return true;  // only seeds; the division tests check what they give
-  if (mnemonic.ends_with("f16")) return std::abs(static_cast<int>(expected & 0xffff) - static_cast<int>(actual & 0xffff)) <= 1;
-  const float e = std::bit_cast<float>(static_cast<uint32_t>(expected)), a = std::bit_cast<float>(static_cast<uint32_t>(actual));
+  if (mnemonic.ends_with("f16"))
+    return std::abs(static_cast<int>(expected & 0xffff) - static_cast<int>(actual & 0xffff)) <= 1;
+  const float e = std::bit_cast<float>(static_cast<uint32_t>(expected)),
+              a = std::bit_cast<float>(static_cast<uint32_t>(actual));
   return std::fabs(e - a) <= std::fabs(e) * 4e-7f || (std::fabs(e) < 1.2e-38f && std::fabs(a) < 1.2e-38f);
 }
 
 class Runner {
  public:
   explicit Runner(const vectors::Row& row)
-      : row_(row), wave32_(row.target.starts_with("gfx11") && row.count <= 32), decoder_(*vgpu::find_isa_target(row.target)) {}
+      : row_(row),
+        wave32_(row.target.starts_with("gfx11") && row.count <= 32),
+        decoder_(*vgpu::find_isa_target(row.target)) {}
 
   /// Empty when everything agrees; else what differs.
   std::string run() {
@@ -119,7 +127,8 @@ class Runner {
       const Place p = place_of(value.name);
       if (p.vector)
         for (size_t lane = 0; lane < row_.count; ++lane) set(w, p, lane, value.at(lane));
-      else set(w, p, 0, value.at(row_.scalar ? run : 0));
+      else
+        set(w, p, 0, value.at(row_.scalar ? run : 0));
     }
     w.pc = 0x1000;
     w.next_pc = w.pc + inst_.size;
@@ -152,7 +161,8 @@ class Runner {
         }
         if (row_.has_note("approx") ? close(mnemonic_, expected, actual) : same(mnemonic_, expected, actual)) continue;
         std::ostringstream text;
-        text << value.name << " lane " << lane << " run " << run << std::hex << ": expected " << expected << ", got " << actual;
+        text << value.name << " lane " << lane << " run " << run << std::hex << ": expected " << expected << ", got "
+             << actual;
         return text.str();
       }
     }

@@ -78,7 +78,8 @@ struct Client {
                            KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE;
     if (alloc(reinterpret_cast<uint64_t>(va), bytes, flags, args) != 0) return made;
     void* cpu = nullptr;
-    if (kernel->mmap(va, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset, &cpu) != 0) return made;
+    if (kernel->mmap(va, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, render, args.mmap_offset, &cpu) != 0)
+      return made;
     if (map(args.handle) != 0) return made;
     made.va = args.va_addr;
     made.handle = args.handle;

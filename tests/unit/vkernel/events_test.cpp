@@ -17,8 +17,13 @@ struct EventClient : Client {
   }
 
   int create(uint32_t type, bool auto_reset, uint32_t* id = nullptr, uint64_t page_handle = 0) {
-    kfd_ioctl_create_event_args args{.event_page_offset = page_handle, .event_trigger_data = 0, .event_type = type,
-                                     .auto_reset = auto_reset, .node_id = 0, .event_id = 0, .event_slot_index = 0};
+    kfd_ioctl_create_event_args args{.event_page_offset = page_handle,
+                                     .event_trigger_data = 0,
+                                     .event_type = type,
+                                     .auto_reset = auto_reset,
+                                     .node_id = 0,
+                                     .event_id = 0,
+                                     .event_slot_index = 0};
     const int error = call(AMDKFD_IOC_CREATE_EVENT, args);
     if (id != nullptr) *id = args.event_id;
     last = args;
@@ -216,7 +221,7 @@ TEST_CASE("a signal interrupts the wait and leaves the time that is left") {
   EventClient client;
   client.restart = false;
   const uint32_t id = client.signal_event(true);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) {};
   sigaction(SIGUSR1, &action, nullptr);
   const pthread_t self = pthread_self();
@@ -248,7 +253,7 @@ TEST_CASE("interrupts: the slot that the id names, a partial id, and a scan of a
   table.on_signal_interrupt(5, 32);
   CHECK(signaled(5));
   CHECK(slots[5] == ~0ull);
-  CHECK_FALSE(signaled(9));  // its own interrupt is still to come
+  CHECK_FALSE(signaled(9));          // its own interrupt is still to come
   table.on_signal_interrupt(5, 32);  // names an unsignaled slot: everything is looked at
   CHECK(signaled(9));
   slots[0x203] = 0x203;
@@ -263,7 +268,13 @@ TEST_CASE("a memory exception reaches the events of that type, with its data") {
   vgpu::EventTable table;
   vgpu::uapi::CreateEvent made{};
   REQUIRE(table.create(vgpu::uapi::kEventMemory, false, made) == 0);
-  table.on_memory_exception({.not_present = 1, .read_only = 1, .no_execute = 0, .imprecise = 0, .va = 0x1234000, .gpu_id = 7, .error_type = 0});
+  table.on_memory_exception({.not_present = 1,
+                             .read_only = 1,
+                             .no_execute = 0,
+                             .imprecise = 0,
+                             .va = 0x1234000,
+                             .gpu_id = 7,
+                             .error_type = 0});
   vgpu::uapi::EventData data{};
   data.event_id = made.event_id;
   uint32_t timeout = 0, result = 99;

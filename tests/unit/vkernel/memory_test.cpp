@@ -238,7 +238,8 @@ TEST_CASE("small BAR: public VRAM is refused and other VRAM cannot be touched") 
   CHECK(client.alloc(kVa, 4096, kVram | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC, args) == -EINVAL);
   REQUIRE(client.alloc(kVa, 4096, kVram, args) == 0);
   void* out = nullptr;
-  REQUIRE(client.kernel->mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, client.render, args.mmap_offset, &out) == 0);
+  REQUIRE(client.kernel->mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, client.render, args.mmap_offset,
+                              &out) == 0);
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGBUS, SIG_DFL);

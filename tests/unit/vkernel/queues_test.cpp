@@ -82,7 +82,8 @@ struct QueueClient : Client {
   std::atomic<int64_t>& signal_value() { return *reinterpret_cast<std::atomic<int64_t>*>(control.cpu + 0x808); }
 
   bool wait_signal(int ms = 5000) {
-    for (int i = 0; i < ms * 10 && signal_value() != 0; ++i) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    for (int i = 0; i < ms * 10 && signal_value() != 0; ++i)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     return signal_value() == 0;
   }
 
@@ -308,7 +309,8 @@ TEST_CASE("an idle GPU burns no CPU time") {
 }
 
 TEST_CASE("an event follows its signal, in order, late or among spurious ones") {
-  for (const char* spec : {"gfx90a+vram=256M", "gfx1100+vram=256M", "gfx90a+vram=256M+hostile=3:event_mischief/eintr"}) {
+  for (const char* spec :
+       {"gfx90a+vram=256M", "gfx1100+vram=256M", "gfx90a+vram=256M+hostile=3:event_mischief/eintr"}) {
     INFO(spec);
     QueueClient client(spec);
     auto page = client.buffer(32768, kGtt);

@@ -83,8 +83,9 @@ TEST_CASE("hostile machines show in the topology") {
 }
 
 TEST_CASE("options: what is wrong is said") {
-  for (const char* spec : {"", "gfx123", "gfx90a+", "gfx90a+vram", "gfx90a+vram=0", "gfx90a+vram=12x", "gfx90a+hostile=",
-                           "gfx90a+hostile=1:nothing", "gfx90a+kfd=2.1", "gfx90a,", "gfx90a+doorbell=no"}) {
+  for (const char* spec :
+       {"", "gfx123", "gfx90a+", "gfx90a+vram", "gfx90a+vram=0", "gfx90a+vram=12x",
+        "gfx90a+hostile=", "gfx90a+hostile=1:nothing", "gfx90a+kfd=2.1", "gfx90a,", "gfx90a+doorbell=no"}) {
     INFO(spec);
     const auto options = vgpu::parse_options(spec);
     REQUIRE_FALSE(options.has_value());

@@ -27,8 +27,8 @@ TEST_CASE("a store to memory that is not writable is a fault of permission") {
   Machine machine("gfx1100");
   machine.load_kernels("3");
   const TestBuffer out = machine.allocate(4096, false), in = machine.allocate(4096);
-  CHECK_FALSE(machine.run(
-      machine.dispatch("vadd", {}, Arguments().add(out).add(in).add(in).add(64u).add(64u).words())));
+  CHECK_FALSE(
+      machine.run(machine.dispatch("vadd", {}, Arguments().add(out).add(in).add(in).add(64u).add(64u).words())));
   REQUIRE(machine.errors.size() == 1);
   CHECK(machine.errors[0].kind == WaveError::Kind::kMemoryFault);
   CHECK_FALSE(machine.errors[0].fault.not_present);
@@ -93,8 +93,7 @@ TEST_CASE("registers beyond the allocation are refused, not shared with another 
   dispatch.code_va = code.va;
   dispatch.grid[0] = dispatch.group[0] = 64;
   dispatch.rsrc1 = 1u << 6;  // 16 SGPRs, 8 vector registers of which accum_offset 4 are arch VGPRs
-  const uint32_t instruction =
-      GENERATE(0x80100000u /* s_add_u32 s16, s0, s0 */, 0x7e080300u /* v_mov_b32 v4, v0 */);
+  const uint32_t instruction = GENERATE(0x80100000u /* s_add_u32 s16, s0, s0 */, 0x7e080300u /* v_mov_b32 v4, v0 */);
   const uint32_t words[] = {instruction, 0xbf810000};
   std::memcpy(code.host, words, sizeof words);
   CHECK_FALSE(machine.run(dispatch));
@@ -110,7 +109,7 @@ TEST_CASE("without PCIe atomics, atomics on uncached host memory are lost, loads
   const TestBuffer total = machine.allocate(64, true, false, true), in = machine.allocate(256);
   for (uint32_t i = 0; i < 64; ++i) in.as<uint32_t>()[i] = 2;
   *total.as<uint32_t>() = 5;
-  REQUIRE(machine.run(
-      machine.dispatch("reduce", {}, Arguments().add(total).add(in).add(64u).add(64u).add(64u).words())));
+  REQUIRE(
+      machine.run(machine.dispatch("reduce", {}, Arguments().add(total).add(in).add(64u).add(64u).add(64u).words())));
   CHECK(*total.as<uint32_t>() == (lost ? 5 : 133));
 }

@@ -10,8 +10,8 @@ using namespace vgpu;
 
 TEST_CASE("every listed mnemonic is an instruction, and is listed once") {
   std::set<Op> seen;
-  for (const auto entries : {salu_exec_entries(), program_exec_entries(), smem_exec_entries(),
-                             flat_exec_entries(), ds_exec_entries(), buffer_exec_entries()}) {
+  for (const auto entries : {salu_exec_entries(), program_exec_entries(), smem_exec_entries(), flat_exec_entries(),
+                             ds_exec_entries(), buffer_exec_entries()}) {
     for (const ExecEntry& entry : entries) {
       INFO(entry.mnemonic);
       const Op op = find_op(entry.mnemonic);

@@ -189,7 +189,6 @@ __global__ void bytes(unsigned char* out, const unsigned char* in, unsigned shor
   out16[i] = (unsigned short)(in16[i] - 5);
 }
 
-
 typedef u32 Vector16 __attribute__((ext_vector_type(16)));
 
 __global__ void indexed(u32* out, const u32* in, u32 at) {

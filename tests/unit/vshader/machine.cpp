@@ -79,9 +79,7 @@ void Machine::unmap(const TestBuffer& buffer) {
 void Machine::load_kernels(const std::string& variant) {
   load_image(read_built("kernels-" + config.gfx + "-O" + variant + ".co"));
 }
-void Machine::load_programs() {
-  load_image(read_built("traps-" + config.gfx + ".co"));
-}
+void Machine::load_programs() { load_image(read_built("traps-" + config.gfx + ".co")); }
 
 void Machine::load_image(const std::vector<char>& file) {
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(file.data());
@@ -107,8 +105,7 @@ void Machine::load_image(const std::vector<char>& file) {
   }
 }
 
-Dispatch Machine::dispatch(const std::string& kernel, const Launch& launch,
-                           const std::vector<uint64_t>& kernarg) {
+Dispatch Machine::dispatch(const std::string& kernel, const Launch& launch, const std::vector<uint64_t>& kernarg) {
   Descriptor kd;
   std::memcpy(&kd, hosts_.at(kernel + ".kd"), sizeof kd);
   const TestBuffer arguments = allocate(kernarg.size() * 8 + 512);

@@ -31,9 +31,7 @@ struct Fixture {
     REQUIRE(machine.errors.empty());
     REQUIRE(done);
   }
-  uint32_t wave() const {
-    return std::string(what.gfx) == "gfx90a" || std::string(what.level) == "3-wave64" ? 64 : 32;
-  }
+  uint32_t wave() const { return std::string(what.gfx) == "gfx90a" || std::string(what.level) == "3-wave64" ? 64 : 32; }
   /// Lanes between which data can be exchanged: gfx11 keeps to halves of a 64-lane wave.
   uint32_t exchange() const { return std::string(what.gfx) == "gfx90a" ? 64 : 32; }
   Variant what;
@@ -45,8 +43,7 @@ struct Fixture {
 TEST_CASE("vector add, with a partial last work-group") {
   Fixture f;
   constexpr uint32_t n = 1000;
-  const TestBuffer a = f.machine.allocate(n * 4), b = f.machine.allocate(n * 4),
-                   c = f.machine.allocate(n * 4);
+  const TestBuffer a = f.machine.allocate(n * 4), b = f.machine.allocate(n * 4), c = f.machine.allocate(n * 4);
   for (uint32_t i = 0; i < n; ++i) {
     a.as<float>()[i] = static_cast<float>(i);
     b.as<float>()[i] = 0.5f * static_cast<float>(i);
@@ -65,8 +62,7 @@ TEST_CASE("work-item and work-group ids in three dimensions") {
   for (uint32_t z = 0; z < sz; ++z) {
     for (uint32_t y = 0; y < sy; ++y) {
       for (uint32_t x = 0; x < sx; ++x) {
-        const uint32_t want =
-            x % gx | y % gy << 8 | z % gz << 16 | x / gx << 20 | y / gy << 24 | z / gz << 28;
+        const uint32_t want = x % gx | y % gy << 8 | z % gz << 16 | x / gx << 20 | y / gy << 24 | z / gz << 28;
         REQUIRE(out.as<uint32_t>()[x + sx * (y + sy * z)] == want);
       }
     }
@@ -201,8 +197,7 @@ TEST_CASE("dynamic LDS") {
   Fixture f;
   constexpr uint32_t words = 3000;
   const TestBuffer out = f.machine.allocate(words * 4);
-  f.must_run(
-      f.machine.dispatch("dynamic_lds", {.dynamic_lds = words * 4}, Arguments().add(out).add(words).words()));
+  f.must_run(f.machine.dispatch("dynamic_lds", {.dynamic_lds = words * 4}, Arguments().add(out).add(words).words()));
   for (uint32_t i = 0; i < words; ++i) REQUIRE(out.as<uint32_t>()[i] == (words - 1 - i) * (words - 1 - i));
 }
 
@@ -213,8 +208,8 @@ TEST_CASE("double precision and narrow integers") {
     a.as<double>()[i] = i * 1.25 - 3;
     b.as<double>()[i] = i + 0.75;
   }
-  f.must_run(f.machine.dispatch("doubles", {.grid = {128, 1, 1}},
-                                Arguments().add(out).add(a).add(b).add(100u).words()));
+  f.must_run(
+      f.machine.dispatch("doubles", {.grid = {128, 1, 1}}, Arguments().add(out).add(a).add(b).add(100u).words()));
   for (int i = 0; i < 100; ++i) {
     const double x = a.as<double>()[i], y = b.as<double>()[i];
     REQUIRE((out.as<double>()[i] == x * y + x / y || out.as<double>()[i] == __builtin_fma(x, y, x / y)));

@@ -148,8 +148,7 @@ TEST_CASE("code that is rewritten runs as it was until the instruction cache is 
   Machine machine("gfx90a");
   const TestBuffer code = machine.allocate(4096, true, true);
   const auto write = [&](uint32_t value) {
-    const uint32_t words[] = {0xbefc00ff, value, 0xbf900001,
-                              0xbf810000};  // s_mov_b32 m0, value; s_sendmsg; s_endpgm
+    const uint32_t words[] = {0xbefc00ff, value, 0xbf900001, 0xbf810000};  // s_mov_b32 m0, value; s_sendmsg; s_endpgm
     std::memcpy(code.host, words, sizeof words);
   };
   Dispatch d;

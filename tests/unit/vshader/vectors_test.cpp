@@ -39,9 +39,7 @@ std::vector<Row> read_rows(const std::string& name) {
   return rows;
 }
 
-uint64_t hex(const std::string& text) {
-  return std::stoull(text, nullptr, 16);
-}
+uint64_t hex(const std::string& text) { return std::stoull(text, nullptr, 16); }
 
 std::vector<uint32_t> words_of(const std::string& bytes) {
   std::vector<uint32_t> words(bytes.size() / 8);
@@ -62,8 +60,7 @@ struct State {
 void parse_dwords(const std::string& list, std::map<uint32_t, uint32_t>& dwords) {
   for (const std::string& entry : split(list, ',')) {
     const size_t colon = entry.find(':');
-    dwords[static_cast<uint32_t>(hex(entry.substr(0, colon)))] =
-        static_cast<uint32_t>(hex(entry.substr(colon + 1)));
+    dwords[static_cast<uint32_t>(hex(entry.substr(0, colon)))] = static_cast<uint32_t>(hex(entry.substr(colon + 1)));
   }
 }
 
@@ -95,9 +92,7 @@ State parse_state(const std::string& text) {
   return state;
 }
 
-uint32_t pattern(uint32_t dword) {
-  return dword * 2654435761u + 0x12345678u;
-}
+uint32_t pattern(uint32_t dword) { return dword * 2654435761u + 0x12345678u; }
 
 class Vector {
  public:
@@ -108,8 +103,7 @@ class Vector {
         bench_(row.target, row.wave == "32"),
         lanes_(static_cast<uint32_t>(std::stoul(row.lanes))) {
     const size_t weak = row.note.find("weak=");
-    if (weak != std::string::npos)
-      weak_ = hex(row.note.substr(weak + 5, row.note.find(' ', weak) - weak - 5));
+    if (weak != std::string::npos) weak_ = hex(row.note.substr(weak + 5, row.note.find(' ', weak) - weak - 5));
     half_ = row.note.find("lo16") != std::string::npos;
   }
 
@@ -194,8 +188,7 @@ class Vector {
   }
 
   void run(uint32_t at) {
-    INFO(row_.id << " (" << row_.provenance << ", " << row_.target << ") " << row_.assembler << " run "
-                 << at);
+    INFO(row_.id << " (" << row_.provenance << ", " << row_.target << ") " << row_.assembler << " run " << at);
     std::vector<uint32_t> words = words_of(row_.bytes);
     REQUIRE(bench_.execute(words));
     INFO(bench_.wave().error.text);

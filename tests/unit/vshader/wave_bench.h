@@ -19,10 +19,7 @@ class WaveBench final : public WaveHost {
   static constexpr uint32_t kMemoryBytes = 8192, kLdsBytes = 65536, kRows = 512;
 
   WaveBench(std::string_view gfx, bool wave32)
-      : decoder_(*find_isa_target(gfx)),
-        registers_(kRows * 64 + 16),
-        memory_(kMemoryBytes + 4096),
-        lds_(kLdsBytes) {
+      : decoder_(*find_isa_target(gfx)), registers_(kRows * 64 + 16), memory_(kMemoryBytes + 4096), lds_(kLdsBytes) {
     config_.gfx = gfx;
     config_.cu_count = 1;
     config_.shader_engines = 1;

@@ -72,7 +72,8 @@ std::optional<PacketRefusal> check_extent(const KernelDispatchPacket& packet, co
   const uint64_t items = static_cast<uint64_t>(e.group[0]) * e.group[1] * e.group[2];
   if (items == 0) return refuse(PacketError::kWorkGroupSize, "a work-group size is 0");
   if (items > kMaxWorkGroup) {
-    return refuse(PacketError::kWorkGroupSize, "a work-group of " + std::to_string(items) + " work-items; 1024 is the limit");
+    return refuse(PacketError::kWorkGroupSize,
+                  "a work-group of " + std::to_string(items) + " work-items; 1024 is the limit");
   }
   return std::nullopt;
 }
@@ -80,7 +81,8 @@ std::optional<PacketRefusal> check_extent(const KernelDispatchPacket& packet, co
 std::optional<PacketRefusal> check_descriptor(const GpuContext& gpu, const KernelDescriptor& d, uint64_t code_va) {
   const auto bad = [](const char* what) { return refuse(PacketError::kCode, what); };
   if (code_va % 256 != 0) return bad("the kernel's entry is not 256-byte aligned");
-  if ((d.properties & kWavefrontSize32) && !gpu.target.wave32) return bad("the kernel wants 32-lane waves; this GPU has none");
+  if ((d.properties & kWavefrontSize32) && !gpu.target.wave32)
+    return bad("the kernel wants 32-lane waves; this GPU has none");
   if (gpu.target.architected_flat_scratch && (d.properties & (kPrivateSegmentBuffer | kFlatScratchInit))) {
     return bad("the kernel wants scratch registers that this GPU's architected flat scratch replaces");
   }
@@ -100,8 +102,8 @@ std::optional<PacketRefusal> check_registers(const GpuContext& gpu, const Kernel
   const uint32_t simds = t.simds_per_cu * (t.cu_mode_bit && (d.rsrc1 & kRsrc1WgpMode) ? 2 : 1);
   const uint64_t waves = (items + lanes - 1) / lanes;
   if (waves <= static_cast<uint64_t>(per_simd) * simds) return std::nullopt;
-  return refuse(PacketError::kRegisters, "a work-group of " + std::to_string(waves) + " waves with " + std::to_string(wanted) +
-                                             " VGPRs each does not fit a compute unit");
+  return refuse(PacketError::kRegisters, "a work-group of " + std::to_string(waves) + " waves with " +
+                                             std::to_string(wanted) + " VGPRs each does not fit a compute unit");
 }
 
 /// User SGPRs are packed from s0 in this order; what does not fit 16 is dropped, as hardware drops it.
@@ -175,7 +177,8 @@ DispatchPlan plan_dispatch(GpuContext& gpu, const QueueParams& params, const Que
   if (auto bad = check_extent(packet, extent)) return *bad;
   const uint64_t items = static_cast<uint64_t>(extent.group[0]) * extent.group[1] * extent.group[2];
   if (packet.group_segment_size > std::min(gpu.target.lds_bytes, gpu.config.lds_bytes_per_cu)) {
-    return refuse(PacketError::kGroupSegment, std::to_string(packet.group_segment_size) + " bytes of LDS for one work-group");
+    return refuse(PacketError::kGroupSegment,
+                  std::to_string(packet.group_segment_size) + " bytes of LDS for one work-group");
   }
   if (packet.kernel_object == 0) return refuse(PacketError::kCode, "kernel_object is 0");
   if (packet.kernel_object % 64 != 0) return refuse(PacketError::kCode, "kernel_object is not 64-byte aligned");

@@ -16,10 +16,10 @@ using barehip::pm4::IndirectBuffer;
 using barehip::pm4::Outcome;
 
 constexpr int kStartsPerStep = 16;
-constexpr size_t kMaxConcurrent = 16;   // dispatches of one queue on the shader cores at once
-constexpr size_t kReorderWindow = 8;    // hostile out_of_order: how far ahead packets are looked at
-constexpr uint64_t kMaxHold = 16;       // hostile out_of_order: polls that a finished packet may be held back
-constexpr uint64_t kDropOneIn = 4;      // hostile drop_doorbells
+constexpr size_t kMaxConcurrent = 16;  // dispatches of one queue on the shader cores at once
+constexpr size_t kReorderWindow = 8;   // hostile out_of_order: how far ahead packets are looked at
+constexpr uint64_t kMaxHold = 16;      // hostile out_of_order: polls that a finished packet may be held back
+constexpr uint64_t kDropOneIn = 4;     // hostile drop_doorbells
 
 /// queue_inactive_signal values, for runtimes without the driver's exception events.
 QueueInactive inactive_reason(PacketError code) {
@@ -54,7 +54,8 @@ uint64_t AqlQueue::slot_va(uint64_t index) const {
 bool AqlQueue::waiting() const { return looking_ || awaiting_scratch_ || any_running(); }
 
 bool AqlQueue::any_running() const {
-  return std::ranges::any_of(window_, [](const Slot& s) { return s.state == State::kRunning || s.state == State::kHeld; });
+  return std::ranges::any_of(window_,
+                             [](const Slot& s) { return s.state == State::kRunning || s.state == State::kHeld; });
 }
 
 bool AqlQueue::waves_running() const {
@@ -181,8 +182,10 @@ AqlQueue::Start AqlQueue::start(size_t position) {
   auto ready = gpu_.memory.read(slot_va(base_ + position), slot.bytes.data(), slot.bytes.size());
   if (ready) {
     const auto view = read_queue_view(gpu_.memory, params_.read_ptr_va);
-    if (view) view_ = *view;
-    else ready = std::unexpected(view.error());
+    if (view)
+      view_ = *view;
+    else
+      ready = std::unexpected(view.error());
   }
   if (!ready) {
     report_fault(ready.error());
@@ -213,7 +216,8 @@ AqlQueue::Start AqlQueue::start(size_t position) {
   }
   slot.state = State::kRunning;
   if (gpu_.config.hostile.early_read_index) {
-    auto moved = gpu_.memory.store<uint16_t>(slot_va(base_ + position), make_header(PacketType::kInvalid, false, FenceScope::kNone, FenceScope::kNone));
+    auto moved = gpu_.memory.store<uint16_t>(
+        slot_va(base_ + position), make_header(PacketType::kInvalid, false, FenceScope::kNone, FenceScope::kNone));
     if (moved) moved = publish_read_index();
     if (!moved) report_fault(moved.error());
   }
@@ -235,9 +239,8 @@ AqlQueue::Start AqlQueue::start_dispatch(size_t position) {
   const Dispatch& dispatch = std::get<Dispatch>(plan);
   slot.uses_scratch = dispatch.scratch_waves > 0;
   // Two dispatches would be given the same slots of the queue's one scratch buffer.
-  const bool scratch_taken = std::ranges::any_of(window_, [](const Slot& s) {
-    return s.uses_scratch && (s.state == State::kRunning || s.state == State::kHeld);
-  });
+  const bool scratch_taken = std::ranges::any_of(
+      window_, [](const Slot& s) { return s.uses_scratch && (s.state == State::kRunning || s.state == State::kHeld); });
   if (slot.uses_scratch && scratch_taken) return Start::kBlocked;
   slot.scratch_once = slot.uses_scratch && (view_.fields.queue_properties & kQueueUseScratchOnce);
   acquire(header_acquire(slot.header));
@@ -256,7 +259,8 @@ AqlQueue::Start AqlQueue::start_vendor(size_t position) {
       return refuse(PacketError::kVendorUnsupported, "BARRIER_VALUE: this GPU's firmware has no such packet");
     }
     if (barrier.condition > static_cast<uint32_t>(BarrierCondition::kGreaterEqual)) {
-      return refuse(PacketError::kVendorUnsupported, "BARRIER_VALUE with condition " + std::to_string(barrier.condition));
+      return refuse(PacketError::kVendorUnsupported,
+                    "BARRIER_VALUE with condition " + std::to_string(barrier.condition));
     }
     return Start::kStarted;
   }
@@ -422,9 +426,8 @@ MemResult<void> AqlQueue::complete(size_t position) {
 
 MemResult<void> AqlQueue::publish_read_index() {
   const bool early = gpu_.config.hostile.early_read_index;
-  const auto still = std::ranges::find_if(window_, [early](const Slot& s) {
-    return early ? s.state == State::kEmpty : s.state != State::kDone;
-  });
+  const auto still = std::ranges::find_if(
+      window_, [early](const Slot& s) { return early ? s.state == State::kEmpty : s.state != State::kDone; });
   const uint64_t index = base_ + static_cast<uint64_t>(still - window_.begin());
   if (index <= published_) return {};
   published_ = index;

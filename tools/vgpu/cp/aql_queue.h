@@ -2,7 +2,8 @@
 //
 // The window holds the packets from the oldest that has not completed. A packet goes through it like this:
 //
-//   kEmpty --header is not INVALID, may start--> kRunning --waves ended / dependencies met--> kDone --> leaves the window
+//   kEmpty --header is not INVALID, may start--> kRunning --waves ended / dependencies met--> kDone --> leaves the
+//   window
 //                                                    \--hostile out-of-order--> kHeld -->/
 //
 // On kDone, in this order: timestamps, release fence, header back to INVALID, read index, completion signal, interrupt.
@@ -40,11 +41,11 @@ class AqlQueue final : public HwQueue {
     State state = State::kEmpty;
     std::array<std::byte, barehip::aql::kPacketBytes> bytes{};  ///< copied when it started
     uint16_t header = 0;
-    bool dispatched = false;   ///< has waves on the shader cores
+    bool dispatched = false;  ///< has waves on the shader cores
     bool uses_scratch = false;
     bool scratch_once = false;  ///< report 0x200 when it ended
     bool profiled = false;
-    uint32_t hold = 0;          ///< hostile: polls until a finished packet may complete
+    uint32_t hold = 0;  ///< hostile: polls until a finished packet may complete
     ShaderEngine::DispatchId waves{};
     std::optional<Pm4Stream> commands;
     uint64_t start_tick = 0;
@@ -84,14 +85,14 @@ class AqlQueue final : public HwQueue {
   bool all_done_before(size_t position) const;
 
   std::deque<Slot> window_;
-  uint64_t base_ = 0;           ///< packet index of window_.front()
-  uint64_t published_ = 0;      ///< what read_dispatch_id says
-  uint64_t doorbell_limit_ = 0;  ///< one past the last index that a doorbell named
-  uint64_t limit_ = 0;          ///< one past the last index that may be looked at
-  bool looking_ = false;        ///< a doorbell or remap asked to look; ends when all below limit_ has started
+  uint64_t base_ = 0;              ///< packet index of window_.front()
+  uint64_t published_ = 0;         ///< what read_dispatch_id says
+  uint64_t doorbell_limit_ = 0;    ///< one past the last index that a doorbell named
+  uint64_t limit_ = 0;             ///< one past the last index that may be looked at
+  bool looking_ = false;           ///< a doorbell or remap asked to look; ends when all below limit_ has started
   bool awaiting_scratch_ = false;  ///< queue_inactive_signal was set; nothing starts until the host stores 0
   uint64_t inactive_signal_ = 0;
-  QueueView view_{};            ///< amd_queue_t as read for the packet being started
+  QueueView view_{};  ///< amd_queue_t as read for the packet being started
 };
 
 }  // namespace vgpu

@@ -24,7 +24,7 @@ struct QueueParams {
   uint64_t ctx_save_va = 0;
   uint32_t ctx_save_bytes = 0;
   uint32_t ctl_stack_bytes = 0;
-  uint32_t priority = 7;    ///< 0..15
+  uint32_t priority = 7;      ///< 0..15
   uint32_t percentage = 100;  ///< 0: inactive
   uint32_t sdma_engine = 0;
   uint32_t doorbell_id = 0;  ///< index of the 8-byte doorbell in the process's doorbell page
@@ -44,8 +44,8 @@ class InterruptSink {
   /// The constant-rate GPU counter: packet timestamps, s_memrealtime, GET_CLOCK_COUNTERS.gpu. Called with the
   /// processor's lock held; takes no lock.
   virtual uint64_t gpu_clock() = 0;
-  virtual void on_eop_interrupt(uint32_t context_id) = 0;           ///< CP end-of-pipe (event id)
-  virtual void on_sdma_trap(uint32_t context_id) = 0;               ///< SDMA TRAP, low 28 bits
+  virtual void on_eop_interrupt(uint32_t context_id) = 0;  ///< CP end-of-pipe (event id)
+  virtual void on_sdma_trap(uint32_t context_id) = 0;      ///< SDMA TRAP, low 28 bits
   /// s_sendmsg interrupt; `privileged`: sent by the trap handler, which the driver reads as queue and exceptions.
   virtual void on_sq_interrupt(uint32_t doorbell_id, uint32_t data, bool privileged) = 0;
   virtual void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) = 0;

@@ -50,7 +50,7 @@ struct GpuContext {
   barehip::pm4::CapSet caps;
   InterruptSink& sink;  ///< for gpu_clock() only; reports go through the outbox
   GpuMemory memory;
-  CacheModel* caches;   ///< null in strict mode
+  CacheModel* caches;  ///< null in strict mode
   ShaderEngine* engine = nullptr;
   Outbox outbox{};
   Random random;

@@ -65,10 +65,8 @@ class HwQueue {
   }
   void report_error(uint32_t exception_code, std::string text) {
     halt();
-    gpu_.outbox.post([id = params_.queue_id, doorbell = params_.doorbell_id, exception_code,
-                      text = std::move(text)](InterruptSink& sink) {
-      sink.on_queue_error(id, doorbell, exception_code, text.c_str());
-    });
+    gpu_.outbox.post([id = params_.queue_id, doorbell = params_.doorbell_id, exception_code, text = std::move(text)](
+                         InterruptSink& sink) { sink.on_queue_error(id, doorbell, exception_code, text.c_str()); });
   }
 
   GpuContext& gpu_;

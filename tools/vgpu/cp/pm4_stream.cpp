@@ -54,7 +54,8 @@ struct Runner {
   /// A packet type without a function of its own below.
   template <class P>
   Pm4Outcome operator()(const P&) const {
-    return Pm4Refusal{std::string("PM4 ") + P::kName + " (opcode " + std::to_string(P::kOp) + ") is not supported here"};
+    return Pm4Refusal{std::string("PM4 ") + P::kName + " (opcode " + std::to_string(P::kOp) +
+                      ") is not supported here"};
   }
 
   Pm4Outcome operator()(const pm4::Nop&) const { return Pm4Done{}; }

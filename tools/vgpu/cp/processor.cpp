@@ -10,11 +10,11 @@
 namespace vgpu {
 namespace {
 
-constexpr size_t kHardwareQueues = 24;      // compute queues that the driver's scheduler has slots for on these GPUs
-constexpr uint32_t kSliceSteps = 64;        // steps that a set of queues stays on hardware when there are more
+constexpr size_t kHardwareQueues = 24;         // compute queues that the driver's scheduler has slots for on these GPUs
+constexpr uint32_t kSliceSteps = 64;           // steps that a set of queues stays on hardware when there are more
 constexpr uint64_t kInstructionBudget = 8192;  // wave instructions a step
-constexpr uint64_t kEvictOneIn = 50;        // hostile evict_user_pages: steps with work between two evictions
-constexpr uint64_t kLongestAway = 100;      // and the steps that one lasts
+constexpr uint64_t kEvictOneIn = 50;           // hostile evict_user_pages: steps with work between two evictions
+constexpr uint64_t kLongestAway = 100;         // and the steps that one lasts
 
 std::unique_ptr<HwQueue> make_queue(GpuContext& gpu, const QueueParams& params) {
   switch (params.type) {
@@ -173,9 +173,8 @@ std::vector<HwQueue*> Processor::on_hardware() {
   const size_t first = mapped.empty() ? 0 : ++turn_ % mapped.size();
   for (size_t n = 0; n < mapped.size(); ++n) {
     HwQueue* queue = mapped[(first + n) % mapped.size()];
-    const auto lower = std::ranges::find_if(served, [queue](const HwQueue* other) {
-      return other->params().priority < queue->params().priority;
-    });
+    const auto lower = std::ranges::find_if(
+        served, [queue](const HwQueue* other) { return other->params().priority < queue->params().priority; });
     served.insert(lower, queue);
   }
   return served;

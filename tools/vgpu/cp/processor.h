@@ -47,11 +47,11 @@ class Processor final : public CommandProcessor, private ShaderSink {
   GpuContext gpu_;
   std::unique_ptr<ShaderEngine> engine_;
   std::vector<std::unique_ptr<HwQueue>> queues_;  ///< destroyed before the engine that runs their waves
-  size_t first_mapped_ = 0;   ///< oversubscription: hardware slots hold the queues from here on
-  uint32_t slice_steps_ = 0;  ///< since the last rotation
-  size_t fruitless_ = 0;      ///< queues that were on hardware since anything last moved
-  uint64_t away_ = 0;         ///< hostile evict_user_pages: steps until the queues come back
-  uint32_t turn_ = 0;         ///< rotates queues of equal priority
+  size_t first_mapped_ = 0;                       ///< oversubscription: hardware slots hold the queues from here on
+  uint32_t slice_steps_ = 0;                      ///< since the last rotation
+  size_t fruitless_ = 0;                          ///< queues that were on hardware since anything last moved
+  uint64_t away_ = 0;                             ///< hostile evict_user_pages: steps until the queues come back
+  uint32_t turn_ = 0;                             ///< rotates queues of equal priority
 };
 
 }  // namespace vgpu

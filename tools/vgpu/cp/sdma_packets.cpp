@@ -65,8 +65,10 @@ constexpr auto kAtomics = std::to_array<AtomicOperation<T>>({
 
 template <class T>
 MemResult<T> update(GpuMemory& memory, uint64_t va, const std::function<T(T)>& next) {
-  if constexpr (sizeof(T) == 8) return memory.update64(va, next);
-  else return memory.update32(va, next);
+  if constexpr (sizeof(T) == 8)
+    return memory.update64(va, next);
+  else
+    return memory.update32(va, next);
 }
 
 template <class T>
@@ -110,7 +112,8 @@ struct Runner {
     if (p.encrypt || p.tmz) return refuse(p.kName, "encrypted memory");
     if (p.src_swap || p.dst_swap) return refuse(p.kName, "byte swapping");
     if (!p.backwards) {
-      return move_some(p.bytes, moved, [&](uint64_t at, uint64_t n) { return gpu.memory.copy(p.dst + at, p.src + at, n); });
+      return move_some(p.bytes, moved,
+                       [&](uint64_t at, uint64_t n) { return gpu.memory.copy(p.dst + at, p.src + at, n); });
     }
     return move_some(p.bytes, moved, [&](uint64_t at, uint64_t n) {
       const uint64_t from = p.bytes - at - n;

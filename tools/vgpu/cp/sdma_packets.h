@@ -13,8 +13,8 @@ namespace vgpu {
 struct SdmaDone {
   uint64_t skip_dwords = 0;  ///< COND_EXE: what follows and must not run
 };
-struct SdmaAgain {      ///< not finished: run it again
-  bool moved = false;   ///< false: a condition in memory is not met
+struct SdmaAgain {     ///< not finished: run it again
+  bool moved = false;  ///< false: a condition in memory is not met
 };
 struct SdmaCall {  ///< goes on in a command buffer, then after this packet
   uint64_t va = 0;

@@ -56,7 +56,8 @@ bool SdmaQueue::take_write_pointer() {
 }
 
 bool SdmaQueue::set_write_pointer(uint64_t value) {
-  if (value % 4 != 0) return refuse("SDMA: write pointer " + std::to_string(value) + " is not a whole number of dwords");
+  if (value % 4 != 0)
+    return refuse("SDMA: write pointer " + std::to_string(value) + " is not a whole number of dwords");
   if (value - read_ > params_.ring_bytes) {
     return refuse("SDMA: write pointer " + std::to_string(value) + " is not within one ring of read pointer " +
                   std::to_string(read_));

@@ -42,10 +42,10 @@ class SdmaQueue final : public HwQueue {
   uint64_t available() const;  ///< dwords from the current packet to the end of what may be read
   bool refuse(const std::string& text);
 
-  uint64_t read_ = 0;       ///< bytes; start of the packet that runs next
-  uint64_t write_ = 0;      ///< bytes; from the doorbell, or from memory after a remap
-  bool remapped_ = true;    ///< the write pointer in memory has to be read
-  bool starved_ = false;    ///< the next packet is not complete below the write pointer
+  uint64_t read_ = 0;     ///< bytes; start of the packet that runs next
+  uint64_t write_ = 0;    ///< bytes; from the doorbell, or from memory after a remap
+  bool remapped_ = true;  ///< the write pointer in memory has to be read
+  bool starved_ = false;  ///< the next packet is not complete below the write pointer
   std::optional<Buffer> buffer_;
   std::vector<uint32_t> dwords_;  ///< of the packet that runs; empty: none is fetched
   uint64_t moved_bytes_ = 0;      ///< its progress

@@ -28,7 +28,8 @@ class Writer {
     fs::create_directories(fs::path(root_ + path).parent_path());
     std::ofstream out(root_ + path, std::ios::binary);
     out << content;
-    if (!out.flush()) throw fs::filesystem_error("cannot write", root_ + path, std::make_error_code(std::errc::io_error));
+    if (!out.flush())
+      throw fs::filesystem_error("cannot write", root_ + path, std::make_error_code(std::errc::io_error));
   }
   void folder(const std::string& path) { fs::create_directories(root_ + path); }
   void link(const std::string& path, const std::string& target) {

@@ -95,7 +95,8 @@ bool report_defaults(const std::string& root) {
   std::set<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.insert(line);
   if (lines.empty()) return false;
-  fmt::print(stderr, "vgpu: {} request(s) that a real driver serves were refused or answered by a default:\n", lines.size());
+  fmt::print(stderr, "vgpu: {} request(s) that a real driver serves were refused or answered by a default:\n",
+             lines.size());
   for (const std::string& line : lines) fmt::print(stderr, "vgpu:   {}\n", line);
   return true;
 }
@@ -103,7 +104,7 @@ bool report_defaults(const std::string& root) {
 }  // namespace
 
 std::string why_not_preloadable(const std::string& program) {
-  struct stat info {};
+  struct stat info{};
   if (stat(program.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0 && geteuid() != 0) {
     return "it is setuid, and the system preloads nothing into such programs";
   }

@@ -10,9 +10,9 @@
 namespace vgpu {
 
 struct RunRequest {
-  std::string spec;                   ///< as parse_options takes it
-  std::vector<std::string> command;   ///< program and its arguments
-  bool strict_log_empty = false;      ///< a request answered by a default makes the run fail
+  std::string spec;                  ///< as parse_options takes it
+  std::vector<std::string> command;  ///< program and its arguments
+  bool strict_log_empty = false;     ///< a request answered by a default makes the run fail
 };
 
 /// Runs it and returns the exit status a shell would show (128 + signal); the error is a sentence for the user.

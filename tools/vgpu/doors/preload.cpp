@@ -1,5 +1,6 @@
-// libvgpu-preload.so: puts the simulated machine behind the C library's system calls of a program that is not ours. Each
-// function asks whose path or descriptor it got, and passes everything that is not the model's to the next library.
+// libvgpu-preload.so: puts the simulated machine behind the C library's system calls of a program that is not ours.
+// Each function asks whose path or descriptor it got, and passes everything that is not the model's to the next
+// library.
 
 // Both names of each pair (open and open64) are defined below, so neither may stand for the other.
 #undef _FILE_OFFSET_BITS
@@ -29,14 +30,14 @@ template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-#define NEXT(name)                                   \
-  static const auto real = next<decltype(name)>(#name)
+#define NEXT(name) static const auto real = next<decltype(name)>(#name)
 
 constexpr bool needs_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
 bool ours(int fd) { return vgpu::in_model_depth == 0 && model::is_ours(fd); }
 
-/// What open() and its relatives do with a path. Returns false when it is not ours; then *path may have been redirected.
+/// What open() and its relatives do with a path. Returns false when it is not ours; then *path may have been
+/// redirected.
 bool open_ours(const char*& path, std::string& storage, int flags, int& fd) {
   switch (model::classify(path, storage)) {
     case PathKind::kOther: return false;
@@ -90,17 +91,17 @@ void* map(void* address, size_t length, int prot, int flags, int fd, off64_t off
 
 // ---- opening -------------------------------------------------------------------------------------------------
 
-#define OPEN(name)                                          \
-  EXPORT int name(const char* path, int flags, ...) {       \
-    NEXT(name);                                             \
-    va_list list;                                           \
-    va_start(list, flags);                                  \
-    const mode_t mode = mode_of(flags, list);               \
-    va_end(list);                                           \
-    std::string storage;                                    \
-    int fd = -1;                                            \
-    if (open_ours(path, storage, flags, fd)) return fd;     \
-    return real(path, flags, mode);                         \
+#define OPEN(name)                                      \
+  EXPORT int name(const char* path, int flags, ...) {   \
+    NEXT(name);                                         \
+    va_list list;                                       \
+    va_start(list, flags);                              \
+    const mode_t mode = mode_of(flags, list);           \
+    va_end(list);                                       \
+    std::string storage;                                \
+    int fd = -1;                                        \
+    if (open_ours(path, storage, flags, fd)) return fd; \
+    return real(path, flags, mode);                     \
   }
 OPEN(open)
 OPEN(open64)
@@ -121,17 +122,17 @@ OPENAT(openat)
 OPENAT(openat64)
 
 // The checked forms that _FORTIFY_SOURCE makes of open(path, flags).
-#define OPEN_2(name, plain)                       \
-  EXPORT int name(const char* path, int flags);   \
+#define OPEN_2(name, plain)                     \
+  EXPORT int name(const char* path, int flags); \
   EXPORT int name(const char* path, int flags) { return plain(path, flags); }
 OPEN_2(__open_2, open)
 OPEN_2(__open64_2, open64)
 
-#define FOPEN(name)                                           \
-  EXPORT FILE* name(const char* path, const char* mode) {     \
-    NEXT(name);                                               \
-    std::string storage;                                      \
-    return real(redirect(path, storage), mode);               \
+#define FOPEN(name)                                       \
+  EXPORT FILE* name(const char* path, const char* mode) { \
+    NEXT(name);                                           \
+    std::string storage;                                  \
+    return real(redirect(path, storage), mode);           \
   }
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -162,13 +163,13 @@ EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) {
   return real(redirect(path, storage), buffer, size);
 }
 
-#define STAT(name, type)                                                                            \
-  EXPORT int name(const char* path, struct type* out) {                                             \
-    NEXT(name);                                                                                     \
-    std::string storage;                                                                            \
-    int status = 0;                                                                                 \
-    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status;       \
-    return real(path, out);                                                                         \
+#define STAT(name, type)                                                                      \
+  EXPORT int name(const char* path, struct type* out) {                                       \
+    NEXT(name);                                                                               \
+    std::string storage;                                                                      \
+    int status = 0;                                                                           \
+    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status; \
+    return real(path, out);                                                                   \
   }
 static_assert(sizeof(struct stat) == sizeof(struct stat64));
 STAT(stat, stat)
@@ -176,49 +177,49 @@ STAT(stat64, stat64)
 STAT(lstat, stat)
 STAT(lstat64, stat64)
 
-#define FSTAT(name, type)                                         \
-  EXPORT int name(int fd, struct type* out) {                     \
-    NEXT(name);                                                   \
-    if (!ours(fd)) return real(fd, out);                          \
-    model::fd_stat(fd, reinterpret_cast<struct stat*>(out));      \
-    return 0;                                                     \
+#define FSTAT(name, type)                                    \
+  EXPORT int name(int fd, struct type* out) {                \
+    NEXT(name);                                              \
+    if (!ours(fd)) return real(fd, out);                     \
+    model::fd_stat(fd, reinterpret_cast<struct stat*>(out)); \
+    return 0;                                                \
   }
 FSTAT(fstat, stat)
 FSTAT(fstat64, stat64)
 
-#define FSTATAT(name, type)                                                                         \
-  EXPORT int name(int folder, const char* path, struct type* out, int flags) {                      \
-    NEXT(name);                                                                                     \
-    std::string storage;                                                                            \
-    int status = 0;                                                                                 \
-    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status;       \
-    return real(folder, path, out, flags);                                                          \
+#define FSTATAT(name, type)                                                                   \
+  EXPORT int name(int folder, const char* path, struct type* out, int flags) {                \
+    NEXT(name);                                                                               \
+    std::string storage;                                                                      \
+    int status = 0;                                                                           \
+    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status; \
+    return real(folder, path, out, flags);                                                    \
   }
 FSTATAT(fstatat, stat)
 FSTATAT(fstatat64, stat64)
 
 // Programs linked with a C library before 2.33 call these instead of stat().
-#define XSTAT(name, type)                                                                           \
-  EXPORT int name(int version, const char* path, struct type* out);                                 \
-  EXPORT int name(int version, const char* path, struct type* out) {                                \
-    NEXT(name);                                                                                     \
-    std::string storage;                                                                            \
-    int status = 0;                                                                                 \
-    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status;       \
-    return real(version, path, out);                                                                \
+#define XSTAT(name, type)                                                                     \
+  EXPORT int name(int version, const char* path, struct type* out);                           \
+  EXPORT int name(int version, const char* path, struct type* out) {                          \
+    NEXT(name);                                                                               \
+    std::string storage;                                                                      \
+    int status = 0;                                                                           \
+    if (stat_ours(path, storage, reinterpret_cast<struct stat*>(out), status)) return status; \
+    return real(version, path, out);                                                          \
   }
 XSTAT(__xstat, stat)
 XSTAT(__xstat64, stat64)
 XSTAT(__lxstat, stat)
 XSTAT(__lxstat64, stat64)
 
-#define FXSTAT(name, type)                                        \
-  EXPORT int name(int version, int fd, struct type* out);         \
-  EXPORT int name(int version, int fd, struct type* out) {        \
-    NEXT(name);                                                   \
-    if (!ours(fd)) return real(version, fd, out);                 \
-    model::fd_stat(fd, reinterpret_cast<struct stat*>(out));      \
-    return 0;                                                     \
+#define FXSTAT(name, type)                                   \
+  EXPORT int name(int version, int fd, struct type* out);    \
+  EXPORT int name(int version, int fd, struct type* out) {   \
+    NEXT(name);                                              \
+    if (!ours(fd)) return real(version, fd, out);            \
+    model::fd_stat(fd, reinterpret_cast<struct stat*>(out)); \
+    return 0;                                                \
   }
 FXSTAT(__fxstat, stat)
 FXSTAT(__fxstat64, stat64)
@@ -259,16 +260,16 @@ EXPORT int dup3(int fd, int copy, int flags) noexcept {
   return duplicated(fd, real(fd, copy, flags));
 }
 
-#define FCNTL(name)                                                         \
-  EXPORT int name(int fd, int command, ...) {                               \
-    NEXT(name);                                                             \
-    va_list list;                                                           \
-    va_start(list, command);                                                \
-    void* arg = va_arg(list, void*);                                        \
-    va_end(list);                                                           \
-    const int value = real(fd, command, arg);                               \
-    const bool copies = command == F_DUPFD || command == F_DUPFD_CLOEXEC;   \
-    return copies ? duplicated(fd, value) : value;                          \
+#define FCNTL(name)                                                       \
+  EXPORT int name(int fd, int command, ...) {                             \
+    NEXT(name);                                                           \
+    va_list list;                                                         \
+    va_start(list, command);                                              \
+    void* arg = va_arg(list, void*);                                      \
+    va_end(list);                                                         \
+    const int value = real(fd, command, arg);                             \
+    const bool copies = command == F_DUPFD || command == F_DUPFD_CLOEXEC; \
+    return copies ? duplicated(fd, value) : value;                        \
   }
 FCNTL(fcntl)
 FCNTL(fcntl64)

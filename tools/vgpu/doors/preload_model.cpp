@@ -24,7 +24,7 @@ constexpr std::string_view kRenderPrefix = "/dev/dri/renderD";
 std::atomic<bool> ours[kMostDescriptors];
 std::atomic<bool> opened_any{false};
 pthread_once_t once = PTHREAD_ONCE_INIT;
-Kernel* the_kernel = nullptr;           // never destroyed: threads may use it while the process exits
+Kernel* the_kernel = nullptr;  // never destroyed: threads may use it while the process exits
 const std::string* the_root = nullptr;
 
 void make_kernel() {
@@ -134,8 +134,10 @@ bool device_stat(const char* path, struct stat* out) {
 
 void fd_stat(int fd, struct stat* out) {
   const int minor = kernel()->render_minor(fd);
-  if (minor < 0) fill_stat(kKfdMajor, 0, out);
-  else fill_stat(kDrmMajor, static_cast<unsigned>(minor), out);
+  if (minor < 0)
+    fill_stat(kKfdMajor, 0, out);
+  else
+    fill_stat(kDrmMajor, static_cast<unsigned>(minor), out);
 }
 
 }  // namespace vgpu::preload

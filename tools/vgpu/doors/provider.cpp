@@ -119,9 +119,12 @@ int do_stat(void*, const char* path, barehip_os_stat* out) {
     result.rdev = uint64_t{kDrmMajor} << 8 | static_cast<unsigned>(minor);
   } else if (const char* relative = in_topology(path)) {
     const auto& tree = kernel->machine().topology;
-    if (tree.file(relative) != nullptr) result.mode = S_IFREG | 0444;
-    else if (tree.is_folder(relative)) result.mode = S_IFDIR | 0755;
-    else return -ENOENT;
+    if (tree.file(relative) != nullptr)
+      result.mode = S_IFREG | 0444;
+    else if (tree.is_folder(relative))
+      result.mode = S_IFDIR | 0755;
+    else
+      return -ENOENT;
   } else if (std::string_view(path) == kDevRoot || std::string_view(path) == std::string(kDevRoot) + "/dri") {
     result.mode = S_IFDIR | 0755;
   } else {
@@ -169,8 +172,8 @@ void say(char* error, size_t cap, const std::string& text) {
 
 /// See kfd/os.h. One machine per process: a second call with another spec is refused.
 extern "C" __attribute__((visibility("default"))) const barehip_os_table* barehip_os_provider(const char* spec,
-                                                                                           char* error,
-                                                                                           size_t error_cap) {
+                                                                                              char* error,
+                                                                                              size_t error_cap) {
   if (kernel != nullptr) {
     if (*chosen == spec) return &table;
     say(error, error_cap, "this process already has a simulated machine, made from '" + *chosen + "'");

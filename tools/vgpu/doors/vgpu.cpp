@@ -1,7 +1,7 @@
 // The command line of the simulated GPU.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/vgpu/doors/launcher.h"
 

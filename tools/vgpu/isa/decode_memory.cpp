@@ -13,8 +13,10 @@ bool returns(const OpInfo& info, bool glc) { return !has(info.name, "_atomic") |
 
 /// A data operand: AccVGPRs where the target has them in memory instructions and the acc bit is set.
 bool Decoding::data(Operand& operand, unsigned reg, unsigned dwords, bool acc) {
-  if (acc) agpr(operand, reg, dwords);
-  else vgpr(operand, reg, dwords);
+  if (acc)
+    agpr(operand, reg, dwords);
+  else
+    vgpr(operand, reg, dwords);
   operand.type = OperandType::kBits;
   return reg + dwords <= 256;
 }
@@ -51,8 +53,8 @@ bool Decoding::flat() {
     inst_.slc = bit(w, 15);
   } else {
     // Loads may go to LDS: by a bit up to gfx90a, by instructions of their own on gfx942.
-    inst_.lds = has(info_->name, "_lds_") ||
-                (target_ != IsaTarget::kGfx942 && bit(w, 13) && slot_dwords(*info_, 'd') != 0 && !has(info_->name, "_atomic"));
+    inst_.lds = has(info_->name, "_lds_") || (target_ != IsaTarget::kGfx942 && bit(w, 13) &&
+                                              slot_dwords(*info_, 'd') != 0 && !has(info_->name, "_atomic"));
     inst_.glc = bit(w, 16);
     inst_.slc = bit(w, 17);
     inst_.dlc = unified_registers() && bit(w, 25);

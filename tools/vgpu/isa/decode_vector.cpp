@@ -25,8 +25,10 @@ bool Decoding::vop_destination(const Slot& slot, size_t n, const VopFields& fiel
     return bool(operand);
   }
   if (slot.cls == RegClass::sgpr) return scalar_register(operand, fields.vdst & 0x7f, slot.dwords, true);
-  if (slot.cls == RegClass::agpr) agpr(operand, fields.vdst, slot.dwords);
-  else vgpr(operand, fields.vdst, slot.dwords);
+  if (slot.cls == RegClass::agpr)
+    agpr(operand, fields.vdst, slot.dwords);
+  else
+    vgpr(operand, fields.vdst, slot.dwords);
   return fields.vdst + slot.dwords <= 256;
 }
 
@@ -167,7 +169,8 @@ bool Decoding::vop32(Format format, unsigned opcode, VopFields fields) {
 
 bool Decoding::vop1() {
   const uint32_t w = words_[0];
-  return vop32(Format::kVop1, bits(w, 9, 8), {.vdst = bits(w, 17, 8), .sources = {bits(w, 0, 9), kImplicit, kImplicit}});
+  return vop32(Format::kVop1, bits(w, 9, 8),
+               {.vdst = bits(w, 17, 8), .sources = {bits(w, 0, 9), kImplicit, kImplicit}});
 }
 
 bool Decoding::vop2() {

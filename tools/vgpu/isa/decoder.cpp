@@ -164,8 +164,7 @@ uint64_t Decoding::float_constant(unsigned n, OperandType type) {
   static constexpr uint64_t kF64Inv2Pi = 0x3fc45f306dc9c882;
   switch (type) {
     case OperandType::kF64:
-    case OperandType::kI64:
-      return n == 8 ? kF64Inv2Pi : std::bit_cast<uint64_t>(double{std::bit_cast<float>(kF32[n])});
+    case OperandType::kI64: return n == 8 ? kF64Inv2Pi : std::bit_cast<uint64_t>(double{std::bit_cast<float>(kF32[n])});
     case OperandType::kF16:
     case OperandType::kI16:
     case OperandType::kV2F16: return kF16[n];
@@ -204,8 +203,10 @@ bool Decoding::source(Operand& operand, const Slot& slot, unsigned code) {
   operand.dwords = slot.dwords;
   if (code >= kCodeVgpr0) {
     if (slot.cls == RegClass::sgpr) return false;
-    if (slot.cls == RegClass::agpr) agpr(operand, code - kCodeVgpr0, slot.dwords);
-    else vgpr(operand, code - kCodeVgpr0, slot.dwords);
+    if (slot.cls == RegClass::agpr)
+      agpr(operand, code - kCodeVgpr0, slot.dwords);
+    else
+      vgpr(operand, code - kCodeVgpr0, slot.dwords);
     return operand.index + slot.dwords <= 256;
   }
   if (slot.cls == RegClass::vgpr || slot.cls == RegClass::agpr) {

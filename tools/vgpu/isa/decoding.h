@@ -20,10 +20,24 @@ constexpr int32_t sign_extend(uint32_t value, unsigned width) {
 
 /// Operand codes of 9-bit source fields.
 enum SourceCode : unsigned {
-  kCodeM0OrNull = 124, kCodeNullOrM0 = 125, kCodeInt0 = 128, kCodeIntMinus16 = 208, kCodeDpp8 = 233,
-  kCodeDpp8Fi = 234, kCodeSharedBase = 235, kCodePrivateLimit = 238, kCodeFloatFirst = 240, kCodeFloatLast = 248,
-  kCodeSdwa = 249, kCodeDpp16 = 250, kCodeVccz = 251, kCodeExecz = 252, kCodeScc = 253, kCodeLdsDirect = 254,
-  kCodeLiteral = 255, kCodeVgpr0 = 256,
+  kCodeM0OrNull = 124,
+  kCodeNullOrM0 = 125,
+  kCodeInt0 = 128,
+  kCodeIntMinus16 = 208,
+  kCodeDpp8 = 233,
+  kCodeDpp8Fi = 234,
+  kCodeSharedBase = 235,
+  kCodePrivateLimit = 238,
+  kCodeFloatFirst = 240,
+  kCodeFloatLast = 248,
+  kCodeSdwa = 249,
+  kCodeDpp16 = 250,
+  kCodeVccz = 251,
+  kCodeExecz = 252,
+  kCodeScc = 253,
+  kCodeLdsDirect = 254,
+  kCodeLiteral = 255,
+  kCodeVgpr0 = 256,
 };
 
 class Decoding {
@@ -36,11 +50,11 @@ class Decoding {
 
  private:
   // Formats. Each reads its fields and fills the operands; false for what is no instruction.
-  bool scalar();                   // decode_scalar.cpp: SOP*
-  bool smem();                     //   SMEM
-  bool vop1(), vop2(), vopc();     // decode_vector.cpp
+  bool scalar();                // decode_scalar.cpp: SOP*
+  bool smem();                  //   SMEM
+  bool vop1(), vop2(), vopc();  // decode_vector.cpp
   bool vop3(), vop3p(), vopd();
-  bool ds(), flat(), buffer();     // decode_memory.cpp
+  bool ds(), flat(), buffer();  // decode_memory.cpp
   bool refused(Format format, unsigned opcode, uint8_t size);
 
   /// Whether vector memory and most VALU data may be AccVGPRs: one register file for both.
@@ -89,8 +103,8 @@ class Decoding {
   bool gfx11_, wave32_;
   bool literal_allowed_ = true;
   bool literal_taken_ = false;
-  bool short_ = false;   ///< the words ended too early
-  uint8_t dwords_ = 1;   ///< used so far
+  bool short_ = false;  ///< the words ended too early
+  uint8_t dwords_ = 1;  ///< used so far
 };
 
 }  // namespace vgpu::isa

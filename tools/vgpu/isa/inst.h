@@ -24,8 +24,30 @@ enum class Op : uint16_t {
 };
 
 enum class Format : uint8_t {
-  kNone, kSop1, kSop2, kSopc, kSopk, kSopp, kSmem, kVop1, kVop2, kVopc, kVop3, kVop3p, kVopd, kVintrp, kVinterp,
-  kLdsdir, kDs, kFlat, kGlobal, kScratch, kMubuf, kMtbuf, kMimg, kExp,
+  kNone,
+  kSop1,
+  kSop2,
+  kSopc,
+  kSopk,
+  kSopp,
+  kSmem,
+  kVop1,
+  kVop2,
+  kVopc,
+  kVop3,
+  kVop3p,
+  kVopd,
+  kVintrp,
+  kVinterp,
+  kLdsdir,
+  kDs,
+  kFlat,
+  kGlobal,
+  kScratch,
+  kMubuf,
+  kMtbuf,
+  kMimg,
+  kExp,
   kCount,
 };
 
@@ -34,21 +56,33 @@ enum class LaneMode : uint8_t { kPlain, kSdwa, kDpp16, kDpp8 };
 
 /// What the bits of an operand mean: decides what inline constants stand for, and how they are printed.
 enum class OperandType : uint8_t {
-  kNone, kI16, kI32, kI64, kF16, kF32, kF64, kBf16, kV2I16, kV2F16, kV2Bf16, kV2I32, kV2F32,
+  kNone,
+  kI16,
+  kI32,
+  kI64,
+  kF16,
+  kF32,
+  kF64,
+  kBf16,
+  kV2I16,
+  kV2F16,
+  kV2Bf16,
+  kV2I32,
+  kV2F32,
   kBits,  ///< plain registers of `dwords` dwords; no constants
   kMask,  ///< one bit per lane: `dwords` is 1 in wave32, 2 in wave64
 };
 
 struct Operand {
   enum class Kind : uint8_t {
-    kNone,      ///< not there (saddr "off", a destination the encoding lacks)
-    kSgpr,      ///< `index` is the canonical scalar slot of wave.h: SGPRs, VCC, TTMP, M0, EXEC, NULL, apertures, SCC
-    kVgpr,      ///< `index` 0..255
-    kAgpr,      ///< `index` 0..255, counted from a0
-    kConstant,  ///< `value` holds the bits, widened to the operand's type; a 16-bit pair holds both halves
-    kVccz,      ///< operand code 251
-    kExecz,     ///< operand code 252
-    kLdsDirect, ///< operand code 254 (gfx9): refused by the executors
+    kNone,       ///< not there (saddr "off", a destination the encoding lacks)
+    kSgpr,       ///< `index` is the canonical scalar slot of wave.h: SGPRs, VCC, TTMP, M0, EXEC, NULL, apertures, SCC
+    kVgpr,       ///< `index` 0..255
+    kAgpr,       ///< `index` 0..255, counted from a0
+    kConstant,   ///< `value` holds the bits, widened to the operand's type; a 16-bit pair holds both halves
+    kVccz,       ///< operand code 251
+    kExecz,      ///< operand code 252
+    kLdsDirect,  ///< operand code 254 (gfx9): refused by the executors
   };
 
   Kind kind = Kind::kNone;
@@ -100,21 +134,21 @@ struct Inst {
 
   // VALU modifiers.
   bool clamp : 1 = false;
-  uint8_t omod : 2 = 0;         ///< 0 none, 1 *2, 2 *4, 3 /2
-  bool dst_hi : 1 = false;      ///< op_sel of the destination: result goes to bits 31:16
-  bool true16 : 1 = false;      ///< gfx11 VOP1/2/C with 16-bit register halves in the register number
-  bool keep_half : 1 = false;   ///< a 16-bit result leaves the other half of its register as it was
-  bool gfx11 : 1 = false;       ///< the target is of the gfx11 family
-  bool vop3 : 1 = false;        ///< encoded as VOP3 (also "VOP3 + DPP")
-  uint8_t dst_sel : 3 = 6;      ///< SDWA
-  uint8_t dst_unused : 2 = 0;   ///< SDWA: 0 pad with zero, 1 sign-extend, 2 preserve
+  uint8_t omod : 2 = 0;        ///< 0 none, 1 *2, 2 *4, 3 /2
+  bool dst_hi : 1 = false;     ///< op_sel of the destination: result goes to bits 31:16
+  bool true16 : 1 = false;     ///< gfx11 VOP1/2/C with 16-bit register halves in the register number
+  bool keep_half : 1 = false;  ///< a 16-bit result leaves the other half of its register as it was
+  bool gfx11 : 1 = false;      ///< the target is of the gfx11 family
+  bool vop3 : 1 = false;       ///< encoded as VOP3 (also "VOP3 + DPP")
+  uint8_t dst_sel : 3 = 6;     ///< SDWA
+  uint8_t dst_unused : 2 = 0;  ///< SDWA: 0 pad with zero, 1 sign-extend, 2 preserve
 
   // DPP.
   bool bound_ctrl : 1 = false;  ///< lanes without a source read 0 instead of being skipped
   bool fi : 1 = false;          ///< fetch from inactive lanes too
   uint8_t row_mask : 4 = 0xf;
   uint8_t bank_mask : 4 = 0xf;
-  uint32_t dpp_ctrl = 0;        ///< DPP16: 9 bits; DPP8: eight 3-bit lane selectors
+  uint32_t dpp_ctrl = 0;  ///< DPP16: 9 bits; DPP8: eight 3-bit lane selectors
 
   // Memory.
   bool glc : 1 = false;  ///< gfx942: sc0
@@ -125,12 +159,12 @@ struct Inst {
   bool idxen : 1 = false;
   bool gds : 1 = false;
   bool tfe : 1 = false;
-  bool sve : 1 = false;  ///< scratch: vaddr is used
+  bool sve : 1 = false;         ///< scratch: vaddr is used
   bool imm_offset : 1 = false;  ///< SMEM: `imm` is there
   uint8_t tbuffer_format = 0;   ///< MTBUF: the format field (gfx9 dfmt | nfmt << 4)
 
   int32_t imm = 0;
-  uint32_t literal = 0;  ///< the literal dword, when one followed
+  uint32_t literal = 0;                  ///< the literal dword, when one followed
   uint8_t cbsz = 0, abid = 0, blgp = 0;  ///< MFMA
 
   std::array<Operand, 2> dst;

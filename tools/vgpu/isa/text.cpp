@@ -97,17 +97,24 @@ void TextWriter::scalar_register(const Operand& operand) {
   if (n < kTtmp0) return pair("vcc", kVccLo);
   if (n < kM0) {
     out_ += "ttmp";
-    if (dwords == 1) out_ += std::to_string(n - kTtmp0);
-    else out_ += '[' + std::to_string(n - kTtmp0) + ':' + std::to_string(n - kTtmp0 + dwords - 1) + ']';
+    if (dwords == 1)
+      out_ += std::to_string(n - kTtmp0);
+    else
+      out_ += '[' + std::to_string(n - kTtmp0) + ':' + std::to_string(n - kTtmp0 + dwords - 1) + ']';
     return;
   }
   static constexpr const char* kApertures[] = {"src_shared_base", "src_shared_limit", "src_private_base",
                                                "src_private_limit"};
-  if (n == kM0) add("m0");
-  else if (n == kExecLo || n == kExecHi) pair("exec", kExecLo);
-  else if (n >= kSharedBase && n < kZero) add(kApertures[(n - kSharedBase) / 2]);
-  else if (n == kScc) add("src_scc");
-  else add("null");
+  if (n == kM0)
+    add("m0");
+  else if (n == kExecLo || n == kExecHi)
+    pair("exec", kExecLo);
+  else if (n >= kSharedBase && n < kZero)
+    add(kApertures[(n - kSharedBase) / 2]);
+  else if (n == kScc)
+    add("src_scc");
+  else
+    add("null");
 }
 
 void TextWriter::operand(const Operand& operand) {
@@ -130,16 +137,16 @@ struct FloatText {
   uint64_t value;
   const char* text;
 };
-constexpr FloatText kF16Texts[] = {{0x3c00, "1.0"}, {0xbc00, "-1.0"}, {0x3800, "0.5"},  {0xb800, "-0.5"},
-                                   {0x4000, "2.0"}, {0xc000, "-2.0"}, {0x4400, "4.0"},  {0xc400, "-4.0"},
-                                   {0x3118, "0.15915494"}};
-constexpr FloatText kF32Texts[] = {{0x3f800000, "1.0"}, {0xbf800000, "-1.0"}, {0x3f000000, "0.5"},
-                                   {0xbf000000, "-0.5"}, {0x40000000, "2.0"}, {0xc0000000, "-2.0"},
-                                   {0x40800000, "4.0"}, {0xc0800000, "-4.0"}, {0x3e22f983, "0.15915494"}};
+constexpr FloatText kF16Texts[] = {{0x3c00, "1.0"},  {0xbc00, "-1.0"}, {0x3800, "0.5"},
+                                   {0xb800, "-0.5"}, {0x4000, "2.0"},  {0xc000, "-2.0"},
+                                   {0x4400, "4.0"},  {0xc400, "-4.0"}, {0x3118, "0.15915494"}};
+constexpr FloatText kF32Texts[] = {{0x3f800000, "1.0"},  {0xbf800000, "-1.0"}, {0x3f000000, "0.5"},
+                                   {0xbf000000, "-0.5"}, {0x40000000, "2.0"},  {0xc0000000, "-2.0"},
+                                   {0x40800000, "4.0"},  {0xc0800000, "-4.0"}, {0x3e22f983, "0.15915494"}};
 constexpr FloatText kF64Texts[] = {
-    {0x3ff0000000000000, "1.0"}, {0xbff0000000000000, "-1.0"}, {0x3fe0000000000000, "0.5"},
-    {0xbfe0000000000000, "-0.5"}, {0x4000000000000000, "2.0"}, {0xc000000000000000, "-2.0"},
-    {0x4010000000000000, "4.0"}, {0xc010000000000000, "-4.0"}, {0x3fc45f306dc9c882, "0.15915494309189532"}};
+    {0x3ff0000000000000, "1.0"},  {0xbff0000000000000, "-1.0"}, {0x3fe0000000000000, "0.5"},
+    {0xbfe0000000000000, "-0.5"}, {0x4000000000000000, "2.0"},  {0xc000000000000000, "-2.0"},
+    {0x4010000000000000, "4.0"},  {0xc010000000000000, "-4.0"}, {0x3fc45f306dc9c882, "0.15915494309189532"}};
 
 const char* float_text(std::span<const FloatText> texts, uint64_t value) {
   for (const FloatText& t : texts)
@@ -221,9 +228,12 @@ void TextWriter::op_sel_suffix() {
   const bool dst = inst_.raw >> 14 & 1;  // for results of 32 bits it means nothing
   if (info_.name.starts_with("v_permlane")) return bit_list("op_sel", {inst_.fi, inst_.bound_ctrl}, false);
   if (!modifiers().op_sel) return;
-  if (s[2]) bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, dst}, false);
-  else if (s[1]) bit_list("op_sel", {s[0].hi, s[1].hi, dst}, false);
-  else bit_list("op_sel", {s[0].hi, dst}, false);
+  if (s[2])
+    bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, dst}, false);
+  else if (s[1])
+    bit_list("op_sel", {s[0].hi, s[1].hi, dst}, false);
+  else
+    bit_list("op_sel", {s[0].hi, dst}, false);
 }
 
 void TextWriter::packed_suffix() {
@@ -231,8 +241,10 @@ void TextWriter::packed_suffix() {
   const bool mix = modifiers().packed == 2 || modifiers().packed == 3;
   const bool three = bool(s[2]);
   auto list = [&](const char* name, bool (*get)(const Operand&), bool unless) {
-    if (three) bit_list(name, {get(s[0]), get(s[1]), get(s[2])}, unless);
-    else bit_list(name, {get(s[0]), get(s[1])}, unless);
+    if (three)
+      bit_list(name, {get(s[0]), get(s[1]), get(s[2])}, unless);
+    else
+      bit_list(name, {get(s[0]), get(s[1])}, unless);
   };
   list("op_sel", [](const Operand& o) -> bool { return o.hi; }, false);
   if (modifiers().packed != 6) list("op_sel_hi", [](const Operand& o) -> bool { return o.hi_hi; }, !mix);
@@ -265,20 +277,34 @@ void TextWriter::dpp_suffix() {
       decimal(c >> (2 * i) & 3);
     }
     add("]");
-  } else if (c > 0x100 && c < 0x110) numbered("row_shl:");
-  else if (c > 0x110 && c < 0x120) numbered("row_shr:");
-  else if (c > 0x120 && c < 0x130) numbered("row_ror:");
-  else if (c == 0x130) add("wave_shl:1");
-  else if (c == 0x134) add("wave_rol:1");
-  else if (c == 0x138) add("wave_shr:1");
-  else if (c == 0x13c) add("wave_ror:1");
-  else if (c == 0x140) add("row_mirror");
-  else if (c == 0x141) add("row_half_mirror");
-  else if (c == 0x142) add("row_bcast:15");
-  else if (c == 0x143) add("row_bcast:31");
-  else if (c >= 0x150 && c < 0x160) numbered(gfx11_ ? "row_share:" : "row_newbcast:");
-  else if (c >= 0x160 && c < 0x170) numbered("row_xmask:");
-  else hex(c);
+  } else if (c > 0x100 && c < 0x110)
+    numbered("row_shl:");
+  else if (c > 0x110 && c < 0x120)
+    numbered("row_shr:");
+  else if (c > 0x120 && c < 0x130)
+    numbered("row_ror:");
+  else if (c == 0x130)
+    add("wave_shl:1");
+  else if (c == 0x134)
+    add("wave_rol:1");
+  else if (c == 0x138)
+    add("wave_shr:1");
+  else if (c == 0x13c)
+    add("wave_ror:1");
+  else if (c == 0x140)
+    add("row_mirror");
+  else if (c == 0x141)
+    add("row_half_mirror");
+  else if (c == 0x142)
+    add("row_bcast:15");
+  else if (c == 0x143)
+    add("row_bcast:31");
+  else if (c >= 0x150 && c < 0x160)
+    numbered(gfx11_ ? "row_share:" : "row_newbcast:");
+  else if (c >= 0x160 && c < 0x170)
+    numbered("row_xmask:");
+  else
+    hex(c);
   add(" row_mask:");
   hex(inst_.row_mask);
   add(" bank_mask:");
@@ -309,8 +335,10 @@ void TextWriter::vop_suffixes() {
   if (inst_.clamp) add(" clamp");
   static constexpr const char* kOmods[] = {"", " mul:2", " mul:4", " div:2"};
   add(kOmods[inst_.omod]);
-  if (inst_.lane_mode == LaneMode::kSdwa) sdwa_suffix();
-  else if (inst_.lane_mode != LaneMode::kPlain) dpp_suffix();
+  if (inst_.lane_mode == LaneMode::kSdwa)
+    sdwa_suffix();
+  else if (inst_.lane_mode != LaneMode::kPlain)
+    dpp_suffix();
 }
 
 void TextWriter::vop() {
@@ -342,7 +370,8 @@ void TextWriter::matrix() {
   control(" abid:", inst_.abid);
   if (f64 && target_ == IsaTarget::kGfx942)
     bit_list("neg", {bool(inst_.blgp & 1), bool(inst_.blgp & 2), bool(inst_.blgp & 4)}, false);
-  else control(" blgp:", inst_.blgp);
+  else
+    control(" blgp:", inst_.blgp);
 }
 
 void TextWriter::vopd() {

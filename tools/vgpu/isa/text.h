@@ -36,7 +36,7 @@ class TextWriter {
   void registers(char prefix, unsigned first, unsigned dwords);
   void scalar_register(const Operand& operand);
   void constant(const Operand& operand);
-  void next();                    ///< separates operands
+  void next();  ///< separates operands
   void add(std::string_view text) { out_ += text; }
   void hex(uint64_t value);
   void decimal(int64_t value) { out_ += std::to_string(value); }

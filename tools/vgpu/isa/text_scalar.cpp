@@ -11,23 +11,32 @@ struct Named {
   const char* name;
 };
 
-constexpr Named kMessages9[] = {{1, "MSG_INTERRUPT"}, {4, "MSG_SAVEWAVE"}, {5, "MSG_STALL_WAVE_GEN"},
-                                {6, "MSG_HALT_WAVES"}, {7, "MSG_ORDERED_PS_DONE"}, {8, "MSG_EARLY_PRIM_DEALLOC"},
+constexpr Named kMessages9[] = {{1, "MSG_INTERRUPT"},    {4, "MSG_SAVEWAVE"},        {5, "MSG_STALL_WAVE_GEN"},
+                                {6, "MSG_HALT_WAVES"},   {7, "MSG_ORDERED_PS_DONE"}, {8, "MSG_EARLY_PRIM_DEALLOC"},
                                 {9, "MSG_GS_ALLOC_REQ"}, {10, "MSG_GET_DOORBELL"}};
-constexpr Named kMessages11[] = {{1, "MSG_INTERRUPT"}, {2, "MSG_HS_TESSFACTOR"}, {3, "MSG_DEALLOC_VGPRS"},
-                                 {9, "MSG_GS_ALLOC_REQ"}, {128, "MSG_RTN_GET_DOORBELL"}, {129, "MSG_RTN_GET_DDID"},
+constexpr Named kMessages11[] = {{1, "MSG_INTERRUPT"},     {2, "MSG_HS_TESSFACTOR"},      {3, "MSG_DEALLOC_VGPRS"},
+                                 {9, "MSG_GS_ALLOC_REQ"},  {128, "MSG_RTN_GET_DOORBELL"}, {129, "MSG_RTN_GET_DDID"},
                                  {130, "MSG_RTN_GET_TMA"}, {131, "MSG_RTN_GET_REALTIME"}, {132, "MSG_RTN_SAVE_WAVE"},
                                  {133, "MSG_RTN_GET_TBA"}};
-constexpr Named kRegisters9[] = {{1, "HW_REG_MODE"}, {2, "HW_REG_STATUS"}, {3, "HW_REG_TRAPSTS"}, {4, "HW_REG_HW_ID"},
-                                 {5, "HW_REG_GPR_ALLOC"}, {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},
-                                 {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"}, {17, "HW_REG_TBA_HI"},
-                                 {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"}};
-constexpr Named kRegisters11[] = {{1, "HW_REG_MODE"}, {2, "HW_REG_STATUS"}, {3, "HW_REG_TRAPSTS"},
-                                  {5, "HW_REG_GPR_ALLOC"}, {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},
-                                  {15, "HW_REG_SH_MEM_BASES"}, {18, "HW_REG_PERF_SNAPSHOT_PC_LO"},
-                                  {19, "HW_REG_PERF_SNAPSHOT_PC_HI"}, {20, "HW_REG_FLAT_SCR_LO"},
-                                  {21, "HW_REG_FLAT_SCR_HI"}, {23, "HW_REG_HW_ID1"}, {24, "HW_REG_HW_ID2"},
-                                  {27, "HW_REG_PERF_SNAPSHOT_DATA"}, {29, "HW_REG_SHADER_CYCLES"}};
+constexpr Named kRegisters9[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},        {3, "HW_REG_TRAPSTS"},
+                                 {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
+                                 {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
+                                 {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
+constexpr Named kRegisters11[] = {{1, "HW_REG_MODE"},
+                                  {2, "HW_REG_STATUS"},
+                                  {3, "HW_REG_TRAPSTS"},
+                                  {5, "HW_REG_GPR_ALLOC"},
+                                  {6, "HW_REG_LDS_ALLOC"},
+                                  {7, "HW_REG_IB_STS"},
+                                  {15, "HW_REG_SH_MEM_BASES"},
+                                  {18, "HW_REG_PERF_SNAPSHOT_PC_LO"},
+                                  {19, "HW_REG_PERF_SNAPSHOT_PC_HI"},
+                                  {20, "HW_REG_FLAT_SCR_LO"},
+                                  {21, "HW_REG_FLAT_SCR_HI"},
+                                  {23, "HW_REG_HW_ID1"},
+                                  {24, "HW_REG_HW_ID2"},
+                                  {27, "HW_REG_PERF_SNAPSHOT_DATA"},
+                                  {29, "HW_REG_SHADER_CYCLES"}};
 
 const char* find_name(std::span<const Named> table, unsigned id) {
   for (const Named& row : table)
@@ -81,9 +90,9 @@ void TextWriter::depctr() {
 }
 
 void TextWriter::delay_alu() {
-  static constexpr const char* kIds[] = {"NO_DEP", "VALU_DEP_1", "VALU_DEP_2", "VALU_DEP_3", "VALU_DEP_4",
-                                         "TRANS32_DEP_1", "TRANS32_DEP_2", "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1",
-                                         "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3"};
+  static constexpr const char* kIds[] = {
+      "NO_DEP",        "VALU_DEP_1",    "VALU_DEP_2",        "VALU_DEP_3",   "VALU_DEP_4",   "TRANS32_DEP_1",
+      "TRANS32_DEP_2", "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3"};
   static constexpr const char* kSkips[] = {"SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"};
   const auto v = static_cast<uint32_t>(inst_.imm) & 0xffff;
   const char* prefix = " ";
@@ -123,8 +132,10 @@ void TextWriter::hwreg(uint32_t value) {
   const unsigned id = value & 63, offset = value >> 6 & 31, width = (value >> 11 & 31) + 1;
   const char* name = gfx11_ ? find_name(kRegisters11, id) : find_name(kRegisters9, id);
   add("hwreg(");
-  if (name != nullptr) add(name);
-  else decimal(id);
+  if (name != nullptr)
+    add(name);
+  else
+    decimal(id);
   if (offset != 0 || width != 32) {
     add(", ");
     decimal(offset);
@@ -168,13 +179,16 @@ void TextWriter::scalar() {
   if (inst_.format == Format::kSopp) {
     if (program_operand()) return;
     const bool label = info_.slot_count > 0;
-    static constexpr Op kDecimal[] = {Op::s_nop, Op::s_sleep, Op::s_setprio, Op::s_trap, Op::s_sethalt, Op::s_setkill,
+    static constexpr Op kDecimal[] = {Op::s_nop,          Op::s_sleep,        Op::s_setprio,
+                                      Op::s_trap,         Op::s_sethalt,      Op::s_setkill,
                                       Op::s_incperflevel, Op::s_decperflevel, Op::s_denorm_mode};
     bool plain = label;
     for (Op op : kDecimal) plain = plain || op == inst_.op;
     add(" ");
-    if (label || (plain && imm16 <= 64)) decimal(imm16);
-    else hex(imm16);
+    if (label || (plain && imm16 <= 64))
+      decimal(imm16);
+    else
+      hex(imm16);
     return;
   }
   const bool setreg = inst_.op == Op::s_setreg_b32 || inst_.op == Op::s_setreg_imm32_b32;
@@ -212,8 +226,10 @@ void TextWriter::scalar() {
     next();
     bool label = inst_.op == Op::s_version;
     for (size_t n = 0; n < info_.slot_count; ++n) label = label || info_.slots[n].role == 'l';
-    if (label && (inst_.op != Op::s_version || imm16 <= 64)) decimal(imm16);
-    else hex(imm16);
+    if (label && (inst_.op != Op::s_version || imm16 <= 64))
+      decimal(imm16);
+    else
+      hex(imm16);
   }
 }
 
@@ -230,8 +246,10 @@ void TextWriter::smem() {
     next();
     operand(base);
     next();
-    if (soffset) operand(soffset);
-    else if (gfx11_ && inst_.imm == 0) add("null");  // both forms have the same bits; LLVM takes this one
+    if (soffset)
+      operand(soffset);
+    else if (gfx11_ && inst_.imm == 0)
+      add("null");  // both forms have the same bits; LLVM takes this one
     if (soffset && inst_.imm_offset && (!gfx11_ || inst_.imm != 0)) add(" offset:");
     if (inst_.imm_offset && (!gfx11_ || inst_.imm != 0)) {
       if (inst_.imm < 0) add("-");

@@ -125,8 +125,10 @@ void DoorbellGate::add_mapping(void* address, size_t bytes) {
     if (!watch(range)) return;
     ranges_.push_back(range);
     // A fresh mapping has no page table entries, which is the armed state of the userfaultfd way.
-    if (armed_) arm_range(range);
-    else disarm_range(range);
+    if (armed_)
+      arm_range(range);
+    else
+      disarm_range(range);
   }
   kick();
 }

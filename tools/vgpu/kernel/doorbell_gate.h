@@ -1,5 +1,5 @@
-// How a sleeping GPU thread learns that the client stored to a doorbell. While the thread works it looks at the doorbells
-// itself; before it sleeps it arms the client's mappings, so that the first store to them wakes it.
+// How a sleeping GPU thread learns that the client stored to a doorbell. While the thread works it looks at the
+// doorbells itself; before it sleeps it arms the client's mappings, so that the first store to them wakes it.
 #pragma once
 
 #include <cstddef>

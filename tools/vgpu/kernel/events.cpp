@@ -192,7 +192,8 @@ int EventTable::wait(std::span<uapi::EventData> data, bool all, uint32_t& timeou
     const uint64_t left = deadline - now;
     const timespec relative{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
     lock.unlock();
-    const long slept = syscall(SYS_futex, &self.word, FUTEX_WAIT_PRIVATE, seen, infinite ? nullptr : &relative, nullptr, 0);
+    const long slept =
+        syscall(SYS_futex, &self.word, FUTEX_WAIT_PRIVATE, seen, infinite ? nullptr : &relative, nullptr, 0);
     const bool interrupted = slept != 0 && errno == EINTR;
     lock.lock();
     if (interrupted && self.state(all) == uapi::kWaitTimeout) {

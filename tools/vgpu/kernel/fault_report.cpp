@@ -34,7 +34,9 @@ std::string fault_text(const MemoryFault& fault) {
                      fault.not_present ? "not mapped on this GPU" : "mapped, but not for this access");
 }
 
-std::string gpu_text(const Gpu& gpu) { return fmt::format("GPU {} ({}, id {})", gpu.index, gpu.card().gfx, gpu.gpu_id); }
+std::string gpu_text(const Gpu& gpu) {
+  return fmt::format("GPU {} ({}, id {})", gpu.index, gpu.card().gfx, gpu.gpu_id);
+}
 
 }  // namespace
 
@@ -46,15 +48,16 @@ std::string describe_wave_error(const Gpu& gpu, const AddressSpace& space, uint3
   text += fmt::format(
       "\n  in kernel {} at pc {:#x} (code + {:#x}, code at {:#x}), lane {}, wave {} of work-group ({}, {}, {})\n"
       "  grid {}x{}x{}, group {}x{}x{}, queue {}, packet {:#x}",
-      name.empty() ? "(no name known)" : name, error.pc, error.pc - dispatch.code_va, dispatch.code_va, error.lane, error.wave, error.workgroup[0],
-      error.workgroup[1], error.workgroup[2], dispatch.grid[0], dispatch.grid[1], dispatch.grid[2], dispatch.group[0],
-      dispatch.group[1], dispatch.group[2], queue_id, dispatch.packet_va);
+      name.empty() ? "(no name known)" : name, error.pc, error.pc - dispatch.code_va, dispatch.code_va, error.lane,
+      error.wave, error.workgroup[0], error.workgroup[1], error.workgroup[2], dispatch.grid[0], dispatch.grid[1],
+      dispatch.grid[2], dispatch.group[0], dispatch.group[1], dispatch.group[2], queue_id, dispatch.packet_va);
   if (!error.text.empty()) text += "\n  " + error.text;
   return text;
 }
 
 std::string describe_packet_fault(const Gpu& gpu, uint32_t queue_id, const MemoryFault& fault) {
-  return fmt::format("{}: memory fault of the packet processor: {}, queue {}", gpu_text(gpu), fault_text(fault), queue_id);
+  return fmt::format("{}: memory fault of the packet processor: {}, queue {}", gpu_text(gpu), fault_text(fault),
+                     queue_id);
 }
 
 std::string describe_queue_error(const Gpu& gpu, uint32_t queue_id, uint32_t exception_code, const char* text) {

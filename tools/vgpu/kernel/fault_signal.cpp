@@ -85,7 +85,7 @@ void chain(const struct sigaction& previous, int signal, siginfo_t* info, void* 
     previous.sa_handler(signal);
     return;
   }
-  struct sigaction defaults {};
+  struct sigaction defaults{};
   defaults.sa_handler = SIG_DFL;
   sigaction(signal, &defaults, nullptr);  // the access is repeated and ends the process as it would have without us
 }
@@ -99,11 +99,11 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void install(int signal, struct sigaction& previous) {
-  struct sigaction current {};
+  struct sigaction current{};
   sigaction(signal, nullptr, &current);
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_fault) return;
   previous = current;
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&ours.sa_mask);

@@ -11,7 +11,8 @@ namespace vgpu {
 /// Puts the handler in place, or on top again when somebody replaced it. Any thread.
 void install_fault_handler();
 
-/// A store to [address, address + bytes) makes the pages writable and adds 1 to the eventfd. False: no room (64 ranges).
+/// A store to [address, address + bytes) makes the pages writable and adds 1 to the eventfd. False: no room (64
+/// ranges).
 bool watch_doorbell_range(uint64_t address, uint64_t bytes, int kick_fd);
 void unwatch_doorbell_range(uint64_t address);
 

@@ -15,10 +15,10 @@ namespace vgpu {
 
 namespace {
 
-constexpr int kStepsBeforeSleep = 200;       // idle looks before the thread arms the doorbells and sleeps
-constexpr uint32_t kMostHeldSteps = 500;     // hostile mode holds an interrupt back for so many looks at the queues
+constexpr int kStepsBeforeSleep = 200;    // idle looks before the thread arms the doorbells and sleeps
+constexpr uint32_t kMostHeldSteps = 500;  // hostile mode holds an interrupt back for so many looks at the queues
 constexpr uint64_t kStepsBetweenEvictions = 50;
-constexpr int64_t kShortestPollUs = 20;      // while a packet waits on memory
+constexpr int64_t kShortestPollUs = 20;  // while a packet waits on memory
 constexpr int64_t kLongestPollUs = 500;
 constexpr uint32_t kSqDoorbellMask = 0x3ff;  // an SQ message of the trap handler: doorbell id, then exception mask
 constexpr uint32_t kSqMaskShift = 10;
@@ -48,7 +48,8 @@ GpuRunner::GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, Even
       gate_(DoorbellGate::create(machine.options.doorbell_trap)),
       cp_(CommandProcessor::create(gpu.config, space, *this)) {}
 
-std::unique_ptr<GpuRunner> GpuRunner::create(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events) {
+std::unique_ptr<GpuRunner> GpuRunner::create(Machine& machine, const Gpu& gpu, AddressSpace& space,
+                                             EventTable& events) {
   std::unique_ptr<GpuRunner> runner(new GpuRunner(machine, gpu, space, events));
   if (runner->cp_ == nullptr) return nullptr;
   // The client's signal handlers must not run on our thread.

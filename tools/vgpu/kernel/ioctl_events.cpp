@@ -18,8 +18,8 @@ int adopt_event_page(Process& process, uint64_t handle) {
   if (!owner->acquired()) return -ENODEV;
   MemoryObject* object = process.object(handle);
   if (object == nullptr || !object->is(uapi::kAllocGtt)) return -EINVAL;
-  const int error = process.events.set_page(reinterpret_cast<uint64_t*>(object->host), object->bytes,
-                                            uapi::kSignalEventLimit);
+  const int error =
+      process.events.set_page(reinterpret_cast<uint64_t*>(object->host), object->bytes, uapi::kSignalEventLimit);
   if (error == 0) object->event_page = true;
   return error;
 }

@@ -199,9 +199,8 @@ int ioctl_free_memory(Call& call) {
 int ioctl_map_memory(Call& call) { return for_each_device(call, map_on); }
 
 int ioctl_unmap_memory(Call& call) {
-  return for_each_device(call, [](ProcessDevice& device, MemoryObject& object, const ProcessDevice&) {
-    return unmap_on(device, object);
-  });
+  return for_each_device(
+      call, [](ProcessDevice& device, MemoryObject& object, const ProcessDevice&) { return unmap_on(device, object); });
 }
 
 int ioctl_available_memory(Call& call) {

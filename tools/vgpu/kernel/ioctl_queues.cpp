@@ -78,8 +78,8 @@ int hold_buffers(Process& process, ProcessDevice& device, const uapi::CreateQueu
   const Card& card = device.gpu->card();
   if (args.ctl_stack_size != card.prop("ctl_stack_size")) return -EINVAL;
   if (args.ctx_save_restore_size < card.prop("cwsr_size")) return -EINVAL;
-  const uint64_t whole = (uint64_t{args.ctx_save_restore_size} + device.gpu->debug_memory_bytes) *
-                         device.gpu->config.num_xcc;
+  const uint64_t whole =
+      (uint64_t{args.ctx_save_restore_size} + device.gpu->debug_memory_bytes) * device.gpu->config.num_xcc;
   return hold(args.ctx_save_restore & kPage, (whole + kPageBytes - 1) & kPage);
 }
 
@@ -106,10 +106,12 @@ int take_doorbell(ProcessDevice& device, Queue& queue) {
     const auto slot = static_cast<uint32_t>(queue.sdma_slot);
     const auto per_engine = static_cast<uint32_t>(device.gpu->card().prop("num_sdma_queues_per_engine"));
     const uint32_t in_engine = slot % per_engine;
-    id = kFirstOtherDoorbell + slot / per_engine * kSdmaDoorbellStride + (in_engine & 1) * kDoorbellMirror + in_engine / 2;
+    id = kFirstOtherDoorbell + slot / per_engine * kSdmaDoorbellStride + (in_engine & 1) * kDoorbellMirror +
+         in_engine / 2;
   } else {
     const auto reserved = [](uint32_t each) {
-      return each % kDoorbellMirror >= kFirstOtherDoorbell && each % kDoorbellMirror < kFirstOtherDoorbell + kOtherDoorbells;
+      return each % kDoorbellMirror >= kFirstOtherDoorbell &&
+             each % kDoorbellMirror < kFirstOtherDoorbell + kOtherDoorbells;
     };
     while (id < kDoorbellCount && (reserved(id) || doorbell_taken(device, id))) ++id;
   }
@@ -183,9 +185,8 @@ void fill_params(const uapi::CreateQueue& args, Queue& queue) {
 
 // A slot for the queue: id, SDMA slot, doorbell.
 int place_queue(Process& process, ProcessDevice& device, const uapi::CreateQueue& args, Queue& queue) {
-  const auto here = std::ranges::count_if(process.queues, [&](const auto& each) {
-    return each.second.gpu_index == device.gpu->index;
-  });
+  const auto here = std::ranges::count_if(process.queues,
+                                          [&](const auto& each) { return each.second.gpu_index == device.gpu->index; });
   if (here >= kMaxQueuesPerDevice) return -ENOSPC;
   while (process.queues.contains(queue.id)) ++queue.id;
   if (queue.id >= kMaxQueues) return -ENOMEM;
@@ -206,7 +207,8 @@ int ioctl_create_queue(Call& call) {
   if (device == nullptr) return -EINVAL;
   if (!device->acquired()) return -ESRCH;
   if (const int error = call.process.need_doorbells(*device)) return error;
-  if (const int error = call.process.need_runner(*device)) return call.refuse(error, "no command processor for this GPU");
+  if (const int error = call.process.need_runner(*device))
+    return call.refuse(error, "no command processor for this GPU");
   Queue queue;
   queue.gpu_index = device->gpu->index;
   int error = hold_buffers(call.process, *device, args, queue);
@@ -235,7 +237,8 @@ int ioctl_update_queue(Call& call) {
   ProcessDevice& device = *call.process.devices[queue.gpu_index];
   const uint32_t ring_bytes = args.ring_size == 0 ? 0 : std::max(args.ring_size, kMinRingBytes);
   if (args.ring_base != 0 && ring_bytes != 0 && args.ring_base != queue.params.ring_va) {
-    if (hold_buffer(call.process, device, args.ring_base & ~(kPageBytes - 1), ring_bytes & ~(kPageBytes - 1), queue) != 0) {
+    if (hold_buffer(call.process, device, args.ring_base & ~(kPageBytes - 1), ring_bytes & ~(kPageBytes - 1), queue) !=
+        0) {
       return -EFAULT;
     }
     let_go(device, queue, queue.ring);

@@ -11,7 +11,7 @@ namespace vgpu {
 
 namespace {
 
-constexpr uint64_t kKernelObjectOffset = 32;  // in an AQL dispatch packet
+constexpr uint64_t kKernelObjectOffset = 32;   // in an AQL dispatch packet
 constexpr uint64_t kMostSearch = 64ull << 20;  // how far back the start of a code object is looked for
 constexpr uint64_t kMostSymbols = 1 << 20;
 

@@ -13,8 +13,7 @@ namespace vgpu {
 /// Thread safe. Writes whole lines with one write(2), so that processes may share a file.
 class Log {
  public:
-  Log(std::string path, std::string defaults_path)
-      : path_(std::move(path)), defaults_path_(std::move(defaults_path)) {}
+  Log(std::string path, std::string defaults_path) : path_(std::move(path)), defaults_path_(std::move(defaults_path)) {}
 
   /// A report for a person, such as a fault. Goes to the log file, or to standard error.
   void report(const std::string& text);

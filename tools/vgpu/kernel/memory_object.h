@@ -11,12 +11,12 @@ namespace vgpu {
 
 struct MemoryObject {
   uint64_t handle = 0;
-  uint64_t va = 0;             ///< GPU address chosen by the client
-  uint64_t bytes = 0;          ///< bytes of the buffer itself, page aligned
-  uint32_t flags = 0;          ///< as given
-  std::byte* host = nullptr;   ///< where the model reaches it
-  uint64_t store_offset = 0;   ///< in the VRAM or GTT store
-  uint64_t mmap_offset = 0;    ///< of the render node
+  uint64_t va = 0;            ///< GPU address chosen by the client
+  uint64_t bytes = 0;         ///< bytes of the buffer itself, page aligned
+  uint32_t flags = 0;         ///< as given
+  std::byte* host = nullptr;  ///< where the model reaches it
+  uint64_t store_offset = 0;  ///< in the VRAM or GTT store
+  uint64_t mmap_offset = 0;   ///< of the render node
   bool event_page = false;
   std::vector<uint8_t> mapped;       ///< by GPU index: in that GPU's page table
   std::vector<uint32_t> queue_uses;  ///< by GPU index: how many queues there hold this mapping

@@ -14,12 +14,18 @@ struct HostileSwitch {
 };
 
 constexpr HostileSwitch kHostileSwitches[] = {
-    {"early_read_index", &Hostile::early_read_index},   {"out_of_order", &Hostile::out_of_order},
-    {"drop_doorbells", &Hostile::drop_doorbells},       {"stale_caches", &Hostile::stale_caches},
-    {"noisy_state", &Hostile::noisy_state},             {"skewed_clocks", &Hostile::skewed_clocks},
-    {"event_mischief", &Hostile::event_mischief},       {"eintr", &Hostile::eintr},
-    {"small_bar", &Hostile::small_bar},                 {"no_mmio_remap", &Hostile::no_mmio_remap},
-    {"no_pcie_atomics", &Hostile::no_pcie_atomics},     {"evict_user_pages", &Hostile::evict_user_pages},
+    {"early_read_index", &Hostile::early_read_index},
+    {"out_of_order", &Hostile::out_of_order},
+    {"drop_doorbells", &Hostile::drop_doorbells},
+    {"stale_caches", &Hostile::stale_caches},
+    {"noisy_state", &Hostile::noisy_state},
+    {"skewed_clocks", &Hostile::skewed_clocks},
+    {"event_mischief", &Hostile::event_mischief},
+    {"eintr", &Hostile::eintr},
+    {"small_bar", &Hostile::small_bar},
+    {"no_mmio_remap", &Hostile::no_mmio_remap},
+    {"no_pcie_atomics", &Hostile::no_pcie_atomics},
+    {"evict_user_pages", &Hostile::evict_user_pages},
 };
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

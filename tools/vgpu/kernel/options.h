@@ -30,9 +30,9 @@ struct CardOptions {
 struct Options {
   std::vector<CardOptions> cards;
   uint32_t kfd_minor = 14;
-  std::string log_path;  ///< where fault reports and requests answered by a default go; empty: standard error
+  std::string log_path;       ///< where fault reports and requests answered by a default go; empty: standard error
   std::string defaults_path;  ///< a file that collects requests answered by a default, over all processes
-  std::string trace_path;  ///< where one line per ioctl and packet goes; empty: nowhere
+  std::string trace_path;     ///< where one line per ioctl and packet goes; empty: nowhere
   DoorbellTrap doorbell_trap = DoorbellTrap::kAuto;
 };
 

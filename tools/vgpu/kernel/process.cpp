@@ -29,7 +29,7 @@ std::byte* shared_pages(const char* name, uint64_t bytes, int& fd) {
 }
 
 uint64_t system_memory_limit() {
-  struct sysinfo memory {};
+  struct sysinfo memory{};
   sysinfo(&memory);
   const uint64_t total = uint64_t{memory.totalram} * memory.mem_unit;
   return total - total / 16;  // the driver keeps a sixteenth for everybody else

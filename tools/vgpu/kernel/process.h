@@ -24,8 +24,8 @@ struct Queue {
   uint32_t id = 0;
   uint32_t gpu_index = 0;
   QueueParams params;
-  bool on_hardware = false;  ///< handed to the command processor
-  int sdma_slot = -1;        ///< of SDMA queues
+  bool on_hardware = false;            ///< handed to the command processor
+  int sdma_slot = -1;                  ///< of SDMA queues
   std::vector<MemoryObject*> buffers;  ///< held while the queue exists
   MemoryObject* ring = nullptr;        ///< one of them
 };
@@ -50,7 +50,8 @@ struct ProcessDevice {
   bool acquired() const { return vm_file != nullptr; }
 };
 
-/// Guarded by `mutex`, except events (their own lock). Lives until its process ends; never destroyed before its runners.
+/// Guarded by `mutex`, except events (their own lock). Lives until its process ends; never destroyed before its
+/// runners.
 struct Process {
   explicit Process(Machine& machine);
   ~Process();

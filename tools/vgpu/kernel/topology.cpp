@@ -16,23 +16,58 @@ std::string line(const char* key, uint64_t value) { return std::string(key) + " 
 
 // The keys of a node's properties in the order in which amdkfd prints them. cwsr_size and ctl_stack_size since 6.12.
 constexpr const char* kNodeKeys[] = {
-    "cpu_cores_count", "simd_count", "mem_banks_count", "caches_count", "io_links_count", "p2p_links_count",
-    "cpu_core_id_base", "simd_id_base", "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws",
-    "wave_front_size", "array_count", "simd_arrays_per_engine", "cu_per_simd_array", "simd_per_cu",
-    "max_slots_scratch_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain",
-    "drm_render_minor", "hive_id", "num_sdma_engines", "num_sdma_xgmi_engines", "num_sdma_queues_per_engine",
-    "num_cp_queues", "cwsr_size", "ctl_stack_size", "max_engine_clk_fcompute", "local_mem_size", "fw_version",
-    "capability", "debug_prop", "sdma_fw_version", "unique_id", "num_xcc", "max_engine_clk_ccompute",
+    "cpu_cores_count",
+    "simd_count",
+    "mem_banks_count",
+    "caches_count",
+    "io_links_count",
+    "p2p_links_count",
+    "cpu_core_id_base",
+    "simd_id_base",
+    "max_waves_per_simd",
+    "lds_size_in_kb",
+    "gds_size_in_kb",
+    "num_gws",
+    "wave_front_size",
+    "array_count",
+    "simd_arrays_per_engine",
+    "cu_per_simd_array",
+    "simd_per_cu",
+    "max_slots_scratch_cu",
+    "gfx_target_version",
+    "vendor_id",
+    "device_id",
+    "location_id",
+    "domain",
+    "drm_render_minor",
+    "hive_id",
+    "num_sdma_engines",
+    "num_sdma_xgmi_engines",
+    "num_sdma_queues_per_engine",
+    "num_cp_queues",
+    "cwsr_size",
+    "ctl_stack_size",
+    "max_engine_clk_fcompute",
+    "local_mem_size",
+    "fw_version",
+    "capability",
+    "debug_prop",
+    "sdma_fw_version",
+    "unique_id",
+    "num_xcc",
+    "max_engine_clk_ccompute",
 };
 // These follow num_cp_queues only for a GPU node.
-constexpr const char* kGpuOnlyKeys[] = {"max_engine_clk_fcompute", "local_mem_size",  "fw_version", "capability",
-                                        "debug_prop",              "sdma_fw_version", "unique_id",  "num_xcc"};
+constexpr const char* kGpuOnlyKeys[] = {
+    "max_engine_clk_fcompute", "local_mem_size", "fw_version", "capability", "debug_prop",
+    "sdma_fw_version",         "unique_id",      "num_xcc"};
 
 std::string properties(const std::map<std::string, uint64_t>& values, bool gpu) {
   std::string text;
   for (const char* key : kNodeKeys) {
-    if (!gpu && std::find_if(std::begin(kGpuOnlyKeys), std::end(kGpuOnlyKeys),
-                             [&](const char* only) { return std::string_view(only) == key; }) != std::end(kGpuOnlyKeys)) {
+    if (!gpu && std::find_if(std::begin(kGpuOnlyKeys), std::end(kGpuOnlyKeys), [&](const char* only) {
+                  return std::string_view(only) == key;
+                }) != std::end(kGpuOnlyKeys)) {
       continue;
     }
     const auto found = values.find(key);
@@ -50,8 +85,8 @@ std::string link_properties(const Link& link) {
   return line("type", 2) + line("version_major", 0) + line("version_minor", 0) + line("node_from", link.from) +
          line("node_to", link.to) + line("weight", 20) + line("min_latency", 0) + line("max_latency", 0) +
          line("min_bandwidth", link.card->link_min_bandwidth) + line("max_bandwidth", link.card->link_max_bandwidth) +
-         line("recommended_transfer_size", 0) +
-         line("recommended_sdma_engine_id_mask", link.card->link_sdma_mask) + line("flags", link.flags);
+         line("recommended_transfer_size", 0) + line("recommended_sdma_engine_id_mask", link.card->link_sdma_mask) +
+         line("flags", link.flags);
 }
 
 std::string bank_properties(uint64_t heap_type, uint64_t bytes, uint64_t width, uint64_t clock) {
@@ -92,7 +127,8 @@ void add_gpu_node(FileTree& tree, const Gpu& gpu) {
   tree.add(folder + "name", card.node_name + "\n");
   tree.add(folder + "properties", properties(values, true));
   const uint64_t heap = cpu_sees_vram(gpu) ? 1 : 2;
-  tree.add(folder + "mem_banks/0/properties", bank_properties(heap, gpu.options.vram_bytes, card.bus_width, card.mem_clk_max));
+  tree.add(folder + "mem_banks/0/properties",
+           bank_properties(heap, gpu.options.vram_bytes, card.bus_width, card.mem_clk_max));
   uint64_t number = 0;
   for (const CardCache& cache : card.caches) {
     for (uint32_t i = 0; i < cache.count; ++i) {
@@ -106,7 +142,7 @@ void add_gpu_node(FileTree& tree, const Gpu& gpu) {
 }
 
 void add_cpu_node(FileTree& tree, const std::vector<Gpu>& gpus) {
-  struct sysinfo memory {};
+  struct sysinfo memory{};
   sysinfo(&memory);
   uint64_t links = 0;
   for (const Gpu& gpu : gpus) {

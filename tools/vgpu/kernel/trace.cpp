@@ -19,10 +19,11 @@ struct FlagName {
 };
 
 constexpr FlagName kAllocFlags[] = {
-    {1u << 0, "VRAM"},          {1u << 1, "GTT"},         {1u << 2, "USERPTR"},       {1u << 3, "DOORBELL"},
-    {1u << 4, "MMIO_REMAP"},    {1u << 31, "WRITABLE"},   {1u << 30, "EXECUTABLE"},   {1u << 29, "PUBLIC"},
-    {1u << 28, "NO_SUBSTITUTE"}, {1u << 27, "AQL_QUEUE_MEM"}, {1u << 26, "COHERENT"}, {1u << 25, "UNCACHED"},
-    {1u << 24, "EXT_COHERENT"}, {1u << 23, "CONTIGUOUS"},
+    {1u << 0, "VRAM"},           {1u << 1, "GTT"},         {1u << 2, "USERPTR"},
+    {1u << 3, "DOORBELL"},       {1u << 4, "MMIO_REMAP"},  {1u << 31, "WRITABLE"},
+    {1u << 30, "EXECUTABLE"},    {1u << 29, "PUBLIC"},     {1u << 28, "NO_SUBSTITUTE"},
+    {1u << 27, "AQL_QUEUE_MEM"}, {1u << 26, "COHERENT"},   {1u << 25, "UNCACHED"},
+    {1u << 24, "EXT_COHERENT"},  {1u << 23, "CONTIGUOUS"},
 };
 
 std::string flag_names(uint32_t flags) {
@@ -50,10 +51,11 @@ std::string describe_alloc(std::span<const std::byte> bytes) {
 
 std::string describe_create_queue(std::span<const std::byte> bytes) {
   const auto args = as<uapi::CreateQueue>(bytes);
-  return fmt::format(" type={} ring_size={:#x} percentage={} priority={} eop_size={:#x} ctx_save_size={:#x} "
-                     "ctl_stack_size={:#x} queue={}",
-                     args.queue_type, args.ring_size, args.queue_percentage, args.queue_priority,
-                     args.eop_buffer_size, args.ctx_save_restore_size, args.ctl_stack_size, args.queue_id);
+  return fmt::format(
+      " type={} ring_size={:#x} percentage={} priority={} eop_size={:#x} ctx_save_size={:#x} "
+      "ctl_stack_size={:#x} queue={}",
+      args.queue_type, args.ring_size, args.queue_percentage, args.queue_priority, args.eop_buffer_size,
+      args.ctx_save_restore_size, args.ctl_stack_size, args.queue_id);
 }
 
 std::string describe_create_event(std::span<const std::byte> bytes) {

@@ -1,5 +1,5 @@
-// Nothing but assertions: our argument structures against the distribution's <linux/kfd_ioctl.h>, member by member where
-// a wrong offset would go unseen otherwise.
+// Nothing but assertions: our argument structures against the distribution's <linux/kfd_ioctl.h>, member by member
+// where a wrong offset would go unseen otherwise.
 #include <linux/kfd_ioctl.h>
 
 #include <cstddef>

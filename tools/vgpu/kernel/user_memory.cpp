@@ -24,7 +24,8 @@ constexpr int MADV_POPULATE_WRITE = 23;
 bool forbidden(ssize_t result) { return result < 0 && (errno == EPERM || errno == ENOSYS); }
 
 bool populated(uint64_t page, bool writable) {
-  if (madvise(reinterpret_cast<void*>(page), kPage, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return true;
+  if (madvise(reinterpret_cast<void*>(page), kPage, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
+    return true;
   return errno == EINVAL || errno == ENOSYS;  // an older kernel, or a kind of memory that it does not populate
 }
 

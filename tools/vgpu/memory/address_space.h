@@ -14,13 +14,13 @@ enum class Access : uint8_t { kRead, kWrite, kExecute };
 enum class MemType : uint8_t { kRW, kNC, kCC, kUC };
 
 struct Mapping {
-  uint64_t va = 0;             ///< GPU address, 4 KiB aligned
-  uint64_t size = 0;           ///< bytes, multiple of 4 KiB
-  std::byte* host = nullptr;   ///< where the model itself reaches the bytes of `va`
+  uint64_t va = 0;            ///< GPU address, 4 KiB aligned
+  uint64_t size = 0;          ///< bytes, multiple of 4 KiB
+  std::byte* host = nullptr;  ///< where the model itself reaches the bytes of `va`
   MemType mtype = MemType::kNC;
   bool writable = false;
   bool executable = false;
-  bool system = false;         ///< host memory (GTT or userptr), not VRAM
+  bool system = false;  ///< host memory (GTT or userptr), not VRAM
 };
 
 /// Why an access failed. Mirrors what the interrupt ring of real hardware tells the driver.
@@ -40,8 +40,8 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  bool map(const Mapping& mapping);            ///< false: overlaps an existing mapping
-  bool unmap(uint64_t va, uint64_t size);      ///< false: not exactly one mapping
+  bool map(const Mapping& mapping);        ///< false: overlaps an existing mapping
+  bool unmap(uint64_t va, uint64_t size);  ///< false: not exactly one mapping
   /// The mapping that holds va, by value; size 0 when there is none.
   Mapping find(uint64_t va) const;
   /// Changes whenever a mapping is added or removed; a TLB that was filled under another generation is dropped.

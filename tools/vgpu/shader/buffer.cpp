@@ -46,8 +46,7 @@ class Buffer {
   /// Address of `size` bytes at `extra` bytes behind the lane's offset. False: out of range.
   bool address(uint32_t lane, uint32_t extra, uint32_t size, uint64_t& va) const {
     const uint64_t index = (indices_ ? indices_[lane] : 0) + (add_lane_ ? lane : 0);
-    const uint64_t offset =
-        uint64_t{offsets_ ? offsets_[lane] : 0} + static_cast<uint32_t>(inst_.imm) + extra;
+    const uint64_t offset = uint64_t{offsets_ ? offsets_[lane] : 0} + static_cast<uint32_t>(inst_.imm) + extra;
     if (outside(index, offset, size)) return false;
     if (!swizzled_) {
       va = base_ + soffset_ + index * stride_ + offset;
@@ -55,8 +54,7 @@ class Buffer {
     }
     const uint64_t record = index / index_stride_, in_record = index % index_stride_;
     const uint64_t element = offset / element_, in_element = offset % element_;
-    va = base_ + soffset_ + (record * stride_ + element * element_) * index_stride_ + in_record * element_ +
-         in_element;
+    va = base_ + soffset_ + (record * stride_ + element * element_) * index_stride_ + in_record * element_ + in_element;
     return true;
   }
 
@@ -79,8 +77,7 @@ class Buffer {
   /// with the other lanes' behind it. False when it is another kind of access, or one that needs a closer
   /// look.
   bool lane_rows(uint64_t exec, Access access, std::byte** rows, uint32_t dwords) const {
-    if (!swizzled_ || !add_lane_ || element_ != 4 || index_stride_ != 64 || indices_ ||
-        wave_.memory->caches())
+    if (!swizzled_ || !add_lane_ || element_ != 4 || index_stride_ != 64 || indices_ || wave_.memory->caches())
       return false;
     const int first = __builtin_ctzll(exec), last = 63 - __builtin_clzll(exec);
     uint32_t different = inst_.imm & 3;
@@ -95,8 +92,7 @@ class Buffer {
       uint64_t va;
       MemoryFault fault;
       if (!address(static_cast<uint32_t>(first), k * 4, 4, va)) return false;
-      std::byte* bytes =
-          wave_.memory->translate(va, static_cast<uint32_t>(last - first + 1) * 4, access, fault);
+      std::byte* bytes = wave_.memory->translate(va, static_cast<uint32_t>(last - first + 1) * 4, access, fault);
       if (!bytes) return false;
       rows[k] = bytes - first * 4;
     }
@@ -108,17 +104,12 @@ class Buffer {
 
   bool outside(uint64_t index, uint64_t offset, uint32_t size) const {
     switch (out_of_bounds_) {
-      case kStructured:
-        return index >= records_ || (stride_ != 0 && offset + size > stride_);
-      case kIndexOnly:
-        return index >= records_;
-      case kNoRecords:
-        return records_ == 0;
+      case kStructured: return index >= records_ || (stride_ != 0 && offset + size > stride_);
+      case kIndexOnly: return index >= records_;
+      case kNoRecords: return records_ == 0;
       // gfx9 with a stride: the index alone decides, as long as an index is used; else bytes count.
-      case kIndexOrOffset:
-        return indices_ || add_lane_ ? index >= records_ : offset + size > records_;
-      default:
-        return soffset_for_bounds() + offset + size > records_;
+      case kIndexOrOffset: return indices_ || add_lane_ ? index >= records_ : offset + size > records_;
+      default: return soffset_for_bounds() + offset + size > records_;
     }
   }
   uint64_t soffset_for_bounds() const { return swizzled_ ? 0 : soffset_; }
@@ -261,10 +252,8 @@ using u64 = uint64_t;
 using i32 = int32_t;
 using i64 = int64_t;
 
-#define BOTH(name, fn)                             \
-  {"buffer_atomic_" name "32", atomic<fn<u32>>}, { \
-    "buffer_atomic_" name "64", atomic<fn<u64>>    \
-  }
+#define BOTH(name, fn) \
+  {"buffer_atomic_" name "32", atomic<fn<u32>>}, { "buffer_atomic_" name "64", atomic<fn<u64>> }
 
 constexpr ExecEntry kEntries[] = {
     {"buffer_load_b32", without_tfe<load<1>>},
@@ -328,8 +317,6 @@ constexpr ExecEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ExecEntry> buffer_exec_entries() {
-  return kEntries;
-}
+std::span<const ExecEntry> buffer_exec_entries() { return kEntries; }
 
 }  // namespace vgpu

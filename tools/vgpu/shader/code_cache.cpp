@@ -15,8 +15,7 @@ uint8_t highest_sgpr(const Inst& inst) {
   constexpr uint32_t kGeneral = 102;
   uint32_t end = 0;
   const auto count = [&end](const Operand& operand) {
-    if (operand.is_sgpr() && operand.index < kGeneral)
-      end = std::max(end, uint32_t{operand.index} + operand.dwords);
+    if (operand.is_sgpr() && operand.index < kGeneral) end = std::max(end, uint32_t{operand.index} + operand.dwords);
   };
   for (const Operand& operand : inst.dst) count(operand);
   for (const Operand& operand : inst.src) count(operand);
@@ -79,8 +78,7 @@ bool CodeCache::agrees_with_memory(const Page& page, uint32_t cu) {
 bool CodeCache::fill_line(Page& page, uint32_t word, uint32_t cu, MemoryFault& fault) {
   const uint32_t line = word / (kLineBytes / 4);
   if ((page.lines >> line) & 1) return true;
-  if (!read_line(page.va + line * kLineBytes, cu, page.words.data() + line * (kLineBytes / 4), fault))
-    return false;
+  if (!read_line(page.va + line * kLineBytes, cu, page.words.data() + line * (kLineBytes / 4), fault)) return false;
   page.lines |= 1ull << line;
   return true;
 }

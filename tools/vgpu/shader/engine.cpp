@@ -113,8 +113,7 @@ ShaderEngine::DispatchId Engine::start(const Dispatch& dispatch) {
       !residency_.can_ever_fit(running->state, running->state.waves_per_group, why)) {
     running->state.target = &target_;
     running->state.stopped = true;
-    report(running->state,
-           {.kind = WaveError::Kind::kUnsupported, .pc = dispatch.code_va, .text = "launch: " + why});
+    report(running->state, {.kind = WaveError::Kind::kUnsupported, .pc = dispatch.code_va, .text = "launch: " + why});
   }
   dispatches_.emplace(id, std::move(running));
   order_.push_back(id);
@@ -241,9 +240,7 @@ uint64_t Engine::execute(Wave& wave, uint64_t limit) {
 void Engine::settle(Wave& wave) {
   switch (wave.state) {
     case WaveState::kRunning:
-    case WaveState::kReindexed:
-      scheduler_.push_tired(&wave);
-      break;
+    case WaveState::kReindexed: scheduler_.push_tired(&wave); break;
     case WaveState::kYielded:
       ++sleepers_;
       wave.pc = wave.next_pc;
@@ -255,15 +252,9 @@ void Engine::settle(Wave& wave) {
       ++wave.group->at_barrier;
       release_barrier(*wave.group);
       break;
-    case WaveState::kHalted:
-      wave.pc = wave.next_pc;
-      break;
-    case WaveState::kFaulted:
-      fault(wave);
-      break;
-    case WaveState::kEnded:
-      wave_gone(wave);
-      break;
+    case WaveState::kHalted: wave.pc = wave.next_pc; break;
+    case WaveState::kFaulted: fault(wave); break;
+    case WaveState::kEnded: wave_gone(wave); break;
   }
 }
 
@@ -367,9 +358,8 @@ void Engine::find_deadlocks() {
           error.text = "no wave can make progress:";
         }
         char line[96];
-        std::snprintf(line, sizeof line, " group %u,%u,%u wave %u %s at %#llx;", group.id[0], group.id[1],
-                      group.id[2], wave.index,
-                      wave.state == WaveState::kBarrier ? "waits at a barrier" : "is halted",
+        std::snprintf(line, sizeof line, " group %u,%u,%u wave %u %s at %#llx;", group.id[0], group.id[1], group.id[2],
+                      wave.index, wave.state == WaveState::kBarrier ? "waits at a barrier" : "is halted",
                       static_cast<unsigned long long>(wave.pc));
         error.text += line;
       }
@@ -380,8 +370,7 @@ void Engine::find_deadlocks() {
 
 }  // namespace
 
-std::unique_ptr<ShaderEngine> ShaderEngine::create(const GpuConfig& config, AddressSpace& memory,
-                                                   ShaderSink& sink) {
+std::unique_ptr<ShaderEngine> ShaderEngine::create(const GpuConfig& config, AddressSpace& memory, ShaderSink& sink) {
   const ShaderTarget* target = find_shader_target(config.gfx);
   if (!target) return nullptr;
   return std::make_unique<Engine>(config, *target, memory, sink);

@@ -16,23 +16,23 @@ class GpuConfig;   // tools/vgpu/kernel/gpu_config.h: target, CU count, counters
 
 /// Register state of one dispatch. All sizes in the units that the name says.
 struct Dispatch {
-  uint64_t code_va = 0;             ///< first instruction (256-aligned)
-  uint32_t rsrc1 = 0;               ///< COMPUTE_PGM_RSRC1
-  uint32_t rsrc2 = 0;               ///< COMPUTE_PGM_RSRC2 (LDS_SIZE field is ignored, see lds_bytes)
-  uint32_t rsrc3 = 0;               ///< COMPUTE_PGM_RSRC3
+  uint64_t code_va = 0;  ///< first instruction (256-aligned)
+  uint32_t rsrc1 = 0;    ///< COMPUTE_PGM_RSRC1
+  uint32_t rsrc2 = 0;    ///< COMPUTE_PGM_RSRC2 (LDS_SIZE field is ignored, see lds_bytes)
+  uint32_t rsrc3 = 0;    ///< COMPUTE_PGM_RSRC3
   bool wave32 = false;
-  std::array<uint32_t, 16> user_sgprs{};  ///< filled by the CP in descriptor order (AQL) or by USER_DATA (PM4)
-  std::array<uint32_t, 3> grid{1, 1, 1};      ///< work-items; the last groups may be partial
-  std::array<uint32_t, 3> group{1, 1, 1};     ///< work-items of a full work-group
-  uint32_t lds_bytes = 0;           ///< static + dynamic
-  uint64_t scratch_base = 0;        ///< backing memory; 0 when the kernel has none
-  uint32_t scratch_wave_bytes = 0;  ///< COMPUTE_TMPRING_SIZE.WAVESIZE in bytes
-  uint32_t scratch_waves = 0;       ///< how many waves may own a slot at once (over the whole GPU)
-  uint64_t trap_tba = 0;            ///< second-level trap handler, 0 when none is set
+  std::array<uint32_t, 16> user_sgprs{};   ///< filled by the CP in descriptor order (AQL) or by USER_DATA (PM4)
+  std::array<uint32_t, 3> grid{1, 1, 1};   ///< work-items; the last groups may be partial
+  std::array<uint32_t, 3> group{1, 1, 1};  ///< work-items of a full work-group
+  uint32_t lds_bytes = 0;                  ///< static + dynamic
+  uint64_t scratch_base = 0;               ///< backing memory; 0 when the kernel has none
+  uint32_t scratch_wave_bytes = 0;         ///< COMPUTE_TMPRING_SIZE.WAVESIZE in bytes
+  uint32_t scratch_waves = 0;              ///< how many waves may own a slot at once (over the whole GPU)
+  uint64_t trap_tba = 0;                   ///< second-level trap handler, 0 when none is set
   uint64_t trap_tma = 0;
-  uint32_t doorbell_id = 0;         ///< what s_sendmsg(GET_DOORBELL) answers; names the queue to the driver
-  uint32_t queue_id = 0;            ///< for reports
-  uint64_t packet_va = 0;           ///< for reports and TTMPs: the AQL packet, 0 on the PM4 path
+  uint32_t doorbell_id = 0;  ///< what s_sendmsg(GET_DOORBELL) answers; names the queue to the driver
+  uint32_t queue_id = 0;     ///< for reports
+  uint64_t packet_va = 0;    ///< for reports and TTMPs: the AQL packet, 0 on the PM4 path
   uint64_t dispatch_index = 0;
 };
 

@@ -23,9 +23,7 @@ void refuse_lds_direct(Wave& w, const Inst&) {
   w.raise(WaveError::Kind::kUnsupported, "vgpu has no LDS direct sources");
 }
 
-void refuse_gds(Wave& w, const Inst&) {
-  w.raise(WaveError::Kind::kUnsupported, "vgpu has no global data share");
-}
+void refuse_gds(Wave& w, const Inst&) { w.raise(WaveError::Kind::kUnsupported, "vgpu has no global data share"); }
 
 const Table& table() {
   static const Table kTable = [] {

@@ -38,15 +38,11 @@ void compute_addresses(Wave& w, const Inst& i, Addresses& a) {
 template <Format kSegment, uint32_t kSize>
 bool load_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, void* out) {
   if constexpr (kSegment == kGlobal) return load_global<kSize>(w, i, lane, address, out);
-  if constexpr (kSegment == kScratch)
-    return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
+  if constexpr (kSegment == kScratch) return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
   switch (flat_space(w, address)) {
-    case Space::kGlobal:
-      return load_global<kSize>(w, i, lane, address, out);
-    case Space::kScratch:
-      return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
-    case Space::kLds:
-      break;
+    case Space::kGlobal: return load_global<kSize>(w, i, lane, address, out);
+    case Space::kScratch: return load_scratch(w, lane, static_cast<uint32_t>(address), out, kSize);
+    case Space::kLds: break;
   }
   if (address + kSize > w.lds_bytes) {
     raise_outside_lds(w, lane, address);
@@ -59,15 +55,11 @@ bool load_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, void* ou
 template <Format kSegment, uint32_t kSize>
 bool store_lane(Wave& w, const Inst& i, uint32_t lane, uint64_t address, const void* data) {
   if constexpr (kSegment == kGlobal) return store_global<kSize>(w, i, lane, address, data);
-  if constexpr (kSegment == kScratch)
-    return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
+  if constexpr (kSegment == kScratch) return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
   switch (flat_space(w, address)) {
-    case Space::kGlobal:
-      return store_global<kSize>(w, i, lane, address, data);
-    case Space::kScratch:
-      return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
-    case Space::kLds:
-      break;
+    case Space::kGlobal: return store_global<kSize>(w, i, lane, address, data);
+    case Space::kScratch: return store_scratch(w, lane, static_cast<uint32_t>(address), data, kSize);
+    case Space::kLds: break;
   }
   if (address + kSize > w.lds_bytes) {
     raise_outside_lds(w, lane, address);
@@ -95,8 +87,7 @@ std::byte* coalesced(Wave& w, const Addresses& a, uint64_t exec, Access access) 
   }
   if (different != 0) return nullptr;
   MemoryFault fault;
-  std::byte* bytes =
-      w.memory->translate(a.of[first], static_cast<uint32_t>(last - first + 1) * kSize, access, fault);
+  std::byte* bytes = w.memory->translate(a.of[first], static_cast<uint32_t>(last - first + 1) * kSize, access, fault);
   return bytes ? bytes - first * static_cast<int>(kSize) : nullptr;
 }
 
@@ -260,52 +251,44 @@ using u64 = uint64_t;
 using i32 = int32_t;
 using i64 = int64_t;
 
-#define LOADS_STORES(prefix, seg)                                                                            \
-  {prefix "_load_b32", load_dwords<seg, 1>}, {prefix "_load_b64", load_dwords<seg, 2>},                      \
-      {prefix "_load_b96", load_dwords<seg, 3>}, {prefix "_load_b128", load_dwords<seg, 4>},                 \
-      {prefix "_load_u8", load_narrow<seg, Narrow::kU8>},                                                    \
-      {prefix "_load_i8", load_narrow<seg, Narrow::kI8>},                                                    \
-      {prefix "_load_u16", load_narrow<seg, Narrow::kU16>},                                                  \
-      {prefix "_load_i16", load_narrow<seg, Narrow::kI16>},                                                  \
-      {prefix "_load_d16_u8", load_narrow<seg, Narrow::kD16U8>},                                             \
-      {prefix "_load_d16_i8", load_narrow<seg, Narrow::kD16I8>},                                             \
-      {prefix "_load_d16_b16", load_narrow<seg, Narrow::kD16B16>},                                           \
-      {prefix "_load_d16_hi_u8", load_narrow<seg, Narrow::kD16HiU8>},                                        \
-      {prefix "_load_d16_hi_i8", load_narrow<seg, Narrow::kD16HiI8>},                                        \
-      {prefix "_load_d16_hi_b16", load_narrow<seg, Narrow::kD16HiB16>},                                      \
-      {prefix "_store_b32", store_dwords<seg, 1>}, {prefix "_store_b64", store_dwords<seg, 2>},              \
-      {prefix "_store_b96", store_dwords<seg, 3>}, {prefix "_store_b128", store_dwords<seg, 4>},             \
-      {prefix "_store_b8", store_narrow<seg, 1, false>}, {prefix "_store_b16", store_narrow<seg, 2, false>}, \
-      {prefix "_store_d16_hi_b8", store_narrow<seg, 1, true>}, {                                             \
-    prefix "_store_d16_hi_b16", store_narrow<seg, 2, true>                                                   \
+#define LOADS_STORES(prefix, seg)                                                                                    \
+  {prefix "_load_b32", load_dwords<seg, 1>}, {prefix "_load_b64", load_dwords<seg, 2>},                              \
+      {prefix "_load_b96", load_dwords<seg, 3>}, {prefix "_load_b128", load_dwords<seg, 4>},                         \
+      {prefix "_load_u8", load_narrow<seg, Narrow::kU8>}, {prefix "_load_i8", load_narrow<seg, Narrow::kI8>},        \
+      {prefix "_load_u16", load_narrow<seg, Narrow::kU16>}, {prefix "_load_i16", load_narrow<seg, Narrow::kI16>},    \
+      {prefix "_load_d16_u8", load_narrow<seg, Narrow::kD16U8>},                                                     \
+      {prefix "_load_d16_i8", load_narrow<seg, Narrow::kD16I8>},                                                     \
+      {prefix "_load_d16_b16", load_narrow<seg, Narrow::kD16B16>},                                                   \
+      {prefix "_load_d16_hi_u8", load_narrow<seg, Narrow::kD16HiU8>},                                                \
+      {prefix "_load_d16_hi_i8", load_narrow<seg, Narrow::kD16HiI8>},                                                \
+      {prefix "_load_d16_hi_b16", load_narrow<seg, Narrow::kD16HiB16>}, {prefix "_store_b32", store_dwords<seg, 1>}, \
+      {prefix "_store_b64", store_dwords<seg, 2>}, {prefix "_store_b96", store_dwords<seg, 3>},                      \
+      {prefix "_store_b128", store_dwords<seg, 4>}, {prefix "_store_b8", store_narrow<seg, 1, false>},               \
+      {prefix "_store_b16", store_narrow<seg, 2, false>}, {prefix "_store_d16_hi_b8", store_narrow<seg, 1, true>}, { \
+    prefix "_store_d16_hi_b16", store_narrow<seg, 2, true>                                                           \
   }
 
-#define ATOMICS(prefix, seg)                                                                          \
-  {prefix "_swap_b32", atomic<seg, at::Swap<u32>>}, {prefix "_swap_b64", atomic<seg, at::Swap<u64>>}, \
-      {prefix "_cmpswap_b32", atomic<seg, at::CompareSwap<u32>>},                                     \
-      {prefix "_cmpswap_b64", atomic<seg, at::CompareSwap<u64>>},                                     \
-      {prefix "_add_u32", atomic<seg, at::Add<u32>>}, {prefix "_add_u64", atomic<seg, at::Add<u64>>}, \
-      {prefix "_sub_u32", atomic<seg, at::Sub<u32>>}, {prefix "_sub_u64", atomic<seg, at::Sub<u64>>}, \
-      {prefix "_min_i32", atomic<seg, at::Min<i32>>}, {prefix "_min_i64", atomic<seg, at::Min<i64>>}, \
-      {prefix "_min_u32", atomic<seg, at::Min<u32>>}, {prefix "_min_u64", atomic<seg, at::Min<u64>>}, \
-      {prefix "_max_i32", atomic<seg, at::Max<i32>>}, {prefix "_max_i64", atomic<seg, at::Max<i64>>}, \
-      {prefix "_max_u32", atomic<seg, at::Max<u32>>}, {prefix "_max_u64", atomic<seg, at::Max<u64>>}, \
-      {prefix "_and_b32", atomic<seg, at::And<u32>>}, {prefix "_and_b64", atomic<seg, at::And<u64>>}, \
-      {prefix "_or_b32", atomic<seg, at::Or<u32>>}, {prefix "_or_b64", atomic<seg, at::Or<u64>>},     \
-      {prefix "_xor_b32", atomic<seg, at::Xor<u32>>}, {prefix "_xor_b64", atomic<seg, at::Xor<u64>>}, \
-      {prefix "_inc_u32", atomic<seg, at::Increment<u32>>},                                           \
-      {prefix "_inc_u64", atomic<seg, at::Increment<u64>>},                                           \
-      {prefix "_dec_u32", atomic<seg, at::Decrement<u32>>},                                           \
-      {prefix "_dec_u64", atomic<seg, at::Decrement<u64>>},                                           \
-      {prefix "_add_f32", atomic<seg, at::FloatAdd<u32>>},                                            \
-      {prefix "_add_f64", atomic<seg, at::FloatAdd<u64>>},                                            \
-      {prefix "_min_f32", atomic<seg, at::FloatMin<u32>>},                                            \
-      {prefix "_min_f64", atomic<seg, at::FloatMin<u64>>},                                            \
-      {prefix "_max_f32", atomic<seg, at::FloatMax<u32>>},                                            \
-      {prefix "_max_f64", atomic<seg, at::FloatMax<u64>>},                                            \
-      {prefix "_cmpswap_f32", atomic<seg, at::FloatCompareSwap<u32>>},                                \
-      {prefix "_pk_add_f16", atomic<seg, at::PackedAddF16>}, {                                        \
-    prefix "_pk_add_bf16", atomic<seg, at::PackedAddBf16>                                             \
+#define ATOMICS(prefix, seg)                                                                                      \
+  {prefix "_swap_b32", atomic<seg, at::Swap<u32>>}, {prefix "_swap_b64", atomic<seg, at::Swap<u64>>},             \
+      {prefix "_cmpswap_b32", atomic<seg, at::CompareSwap<u32>>},                                                 \
+      {prefix "_cmpswap_b64", atomic<seg, at::CompareSwap<u64>>}, {prefix "_add_u32", atomic<seg, at::Add<u32>>}, \
+      {prefix "_add_u64", atomic<seg, at::Add<u64>>}, {prefix "_sub_u32", atomic<seg, at::Sub<u32>>},             \
+      {prefix "_sub_u64", atomic<seg, at::Sub<u64>>}, {prefix "_min_i32", atomic<seg, at::Min<i32>>},             \
+      {prefix "_min_i64", atomic<seg, at::Min<i64>>}, {prefix "_min_u32", atomic<seg, at::Min<u32>>},             \
+      {prefix "_min_u64", atomic<seg, at::Min<u64>>}, {prefix "_max_i32", atomic<seg, at::Max<i32>>},             \
+      {prefix "_max_i64", atomic<seg, at::Max<i64>>}, {prefix "_max_u32", atomic<seg, at::Max<u32>>},             \
+      {prefix "_max_u64", atomic<seg, at::Max<u64>>}, {prefix "_and_b32", atomic<seg, at::And<u32>>},             \
+      {prefix "_and_b64", atomic<seg, at::And<u64>>}, {prefix "_or_b32", atomic<seg, at::Or<u32>>},               \
+      {prefix "_or_b64", atomic<seg, at::Or<u64>>}, {prefix "_xor_b32", atomic<seg, at::Xor<u32>>},               \
+      {prefix "_xor_b64", atomic<seg, at::Xor<u64>>}, {prefix "_inc_u32", atomic<seg, at::Increment<u32>>},       \
+      {prefix "_inc_u64", atomic<seg, at::Increment<u64>>}, {prefix "_dec_u32", atomic<seg, at::Decrement<u32>>}, \
+      {prefix "_dec_u64", atomic<seg, at::Decrement<u64>>}, {prefix "_add_f32", atomic<seg, at::FloatAdd<u32>>},  \
+      {prefix "_add_f64", atomic<seg, at::FloatAdd<u64>>}, {prefix "_min_f32", atomic<seg, at::FloatMin<u32>>},   \
+      {prefix "_min_f64", atomic<seg, at::FloatMin<u64>>}, {prefix "_max_f32", atomic<seg, at::FloatMax<u32>>},   \
+      {prefix "_max_f64", atomic<seg, at::FloatMax<u64>>},                                                        \
+      {prefix "_cmpswap_f32", atomic<seg, at::FloatCompareSwap<u32>>},                                            \
+      {prefix "_pk_add_f16", atomic<seg, at::PackedAddF16>}, {                                                    \
+    prefix "_pk_add_bf16", atomic<seg, at::PackedAddBf16>                                                         \
   }
 
 #define LDS_LOADS(prefix, seg)                                           \
@@ -331,8 +314,6 @@ constexpr ExecEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ExecEntry> flat_exec_entries() {
-  return kEntries;
-}
+std::span<const ExecEntry> flat_exec_entries() { return kEntries; }
 
 }  // namespace vgpu

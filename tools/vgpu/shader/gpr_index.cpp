@@ -14,10 +14,8 @@ bool is_vector_alu(Format format) {
     case Format::kVop2:
     case Format::kVopc:
     case Format::kVop3:
-    case Format::kVop3p:
-      return true;
-    default:
-      return false;
+    case Format::kVop3p: return true;
+    default: return false;
   }
 }
 
@@ -25,8 +23,7 @@ bool shift(Wave& wave, Operand& operand, uint32_t by) {
   if (!operand.is_vgpr()) return true;
   const uint32_t index = operand.index + by;
   if (index + operand.dwords > wave.vgpr_count) {
-    wave.raise(WaveError::Kind::kIllegalInstruction,
-               "an indexed vector register beyond the wave's allocation");
+    wave.raise(WaveError::Kind::kIllegalInstruction, "an indexed vector register beyond the wave's allocation");
     return false;
   }
   operand.index = static_cast<uint16_t>(index);
@@ -38,9 +35,7 @@ void set_mode(Wave& wave, bool on) {
   wave.state = WaveState::kReindexed;
 }
 
-void set_field(Wave& wave, uint32_t mask, uint32_t value) {
-  wave.s[kM0] = (wave.s[kM0] & ~mask) | (value & mask);
-}
+void set_field(Wave& wave, uint32_t mask, uint32_t value) { wave.s[kM0] = (wave.s[kM0] & ~mask) | (value & mask); }
 
 }  // namespace
 
@@ -61,9 +56,7 @@ void exec_set_gpr_idx_on(Wave& wave, const Inst& inst) {
             static_cast<uint32_t>(inst.raw >> 8 & 0xf) << kSelectShift);  // the second source's code
   set_mode(wave, true);
 }
-void exec_set_gpr_idx_off(Wave& wave, const Inst&) {
-  set_mode(wave, false);
-}
+void exec_set_gpr_idx_off(Wave& wave, const Inst&) { set_mode(wave, false); }
 void exec_set_gpr_idx_idx(Wave& wave, const Inst& inst) {
   set_field(wave, kIndexMask, scalar<uint32_t>(wave, inst.src[0]));
 }

@@ -11,9 +11,24 @@ namespace {
 
 // Numbers as in LLVM's SIDefines (Hwreg ids).
 enum HwReg : uint32_t {
-  kMode = 1, kStatus = 2, kTrapSts = 3, kHwId = 4, kGprAlloc = 5, kLdsAlloc = 6, kIbSts = 7, kShMemBases = 15,
-  kTbaLo = 16, kTbaHi = 17, kTmaLo = 18, kTmaHi = 19, kFlatScratchLo11 = 20, kFlatScratchHi11 = 21, kXccId = 20,
-  kHwId1 = 23, kHwId2 = 24, kShaderCycles = 29,
+  kMode = 1,
+  kStatus = 2,
+  kTrapSts = 3,
+  kHwId = 4,
+  kGprAlloc = 5,
+  kLdsAlloc = 6,
+  kIbSts = 7,
+  kShMemBases = 15,
+  kTbaLo = 16,
+  kTbaHi = 17,
+  kTmaLo = 18,
+  kTmaHi = 19,
+  kFlatScratchLo11 = 20,
+  kFlatScratchHi11 = 21,
+  kXccId = 20,
+  kHwId1 = 23,
+  kHwId2 = 24,
+  kShaderCycles = 29,
 };
 
 // A wave's place is made of its compute unit; which SIMD and slot of it is only a number to tell waves apart.
@@ -53,7 +68,10 @@ bool read_register(const Wave& w, uint32_t id, uint32_t& value) {
     case kShMemBases:
       value = static_cast<uint32_t>(w.s64(kPrivateBase) >> 48) | static_cast<uint32_t>(w.s64(kSharedBase) >> 48) << 16;
       return true;
-    case kTbaLo: case kTbaHi: case kTmaLo: case kTmaHi: {
+    case kTbaLo:
+    case kTbaHi:
+    case kTmaLo:
+    case kTmaHi: {
       if (gfx11) return false;
       const uint64_t address = id < kTmaLo ? d.dispatch.trap_tba : d.dispatch.trap_tma;
       value = static_cast<uint32_t>((id & 1) != 0 ? address >> 32 : address);
@@ -61,7 +79,8 @@ bool read_register(const Wave& w, uint32_t id, uint32_t& value) {
     }
     case kFlatScratchLo11:
       if (!gfx11 && d.target->gfx != "gfx942") return false;
-      value = gfx11 ? static_cast<uint32_t>(w.flat_scratch) : w.group->cu % std::max(w.group->host->config().num_xcc, 1u);
+      value =
+          gfx11 ? static_cast<uint32_t>(w.flat_scratch) : w.group->cu % std::max(w.group->host->config().num_xcc, 1u);
       return true;
     case kFlatScratchHi11: value = static_cast<uint32_t>(w.flat_scratch >> 32); return gfx11;
     case kHwId1: value = hw_id1_gfx11(w); return gfx11;
@@ -94,7 +113,8 @@ bool write_register(Wave& w, uint32_t id, uint32_t value) {
 // simm16: register [5:0], first bit [10:6], bits - 1 [15:11].
 struct Field {
   explicit Field(const Inst& inst)
-      : id(static_cast<uint32_t>(inst.imm) & 63), offset(static_cast<uint32_t>(inst.imm) >> 6 & 31),
+      : id(static_cast<uint32_t>(inst.imm) & 63),
+        offset(static_cast<uint32_t>(inst.imm) >> 6 & 31),
         bits((static_cast<uint32_t>(inst.imm) >> 11 & 31) + 1) {}
   uint32_t mask() const { return static_cast<uint32_t>((1ull << bits) - 1); }
   uint32_t id, offset, bits;

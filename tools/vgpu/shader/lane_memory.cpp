@@ -15,8 +15,9 @@ CachePolicy cache_policy(const Wave& w, const Inst& i) {
 bool load_global_slow(Wave& w, const Inst& i, uint32_t lane, uint64_t va, void* out, uint32_t size) {
   MemoryFault fault;
   CacheModel* caches = w.memory->caches();
-  const bool done = caches ? caches->load(CacheModel::Client::kVector, w.group->cu, va, out, size, cache_policy(w, i), fault)
-                           : w.memory->load(va, out, size, Access::kRead, fault);
+  const bool done =
+      caches ? caches->load(CacheModel::Client::kVector, w.group->cu, va, out, size, cache_policy(w, i), fault)
+             : w.memory->load(va, out, size, Access::kRead, fault);
   if (!done) w.raise_fault(fault, lane);
   return done;
 }
@@ -34,8 +35,8 @@ std::byte* scratch_bytes(Wave& w, uint32_t lane, uint32_t offset, uint32_t size,
   const uint32_t lanes = w.lanes();
   const uint32_t lane_bytes = w.group->dispatch->dispatch.scratch_wave_bytes / lanes;
   if (offset >= lane_bytes) {
-    w.raise(WaveError::Kind::kApertureViolation, "scratch offset " + std::to_string(offset) + " of " +
-                                                     std::to_string(lane_bytes) + " bytes per lane");
+    w.raise(WaveError::Kind::kApertureViolation,
+            "scratch offset " + std::to_string(offset) + " of " + std::to_string(lane_bytes) + " bytes per lane");
     w.error.lane = lane;
     return nullptr;
   }
@@ -95,8 +96,8 @@ void raise_misaligned(Wave& w, uint32_t lane, uint64_t address) {
 }
 
 void raise_outside_lds(Wave& w, uint32_t lane, uint64_t offset) {
-  w.raise(WaveError::Kind::kApertureViolation, "flat access to LDS byte " + std::to_string(offset) + " of " +
-                                                   std::to_string(w.lds_bytes));
+  w.raise(WaveError::Kind::kApertureViolation,
+          "flat access to LDS byte " + std::to_string(offset) + " of " + std::to_string(w.lds_bytes));
   w.error.lane = lane;
 }
 

@@ -150,8 +150,7 @@ inline bool atomic_global(Wave& w, uint32_t lane, uint64_t va, const typename Op
 }
 
 template <class Operation>
-inline bool atomic_lds(Wave& w, uint32_t offset, const typename Operation::T* data,
-                       typename Operation::T& old) {
+inline bool atomic_lds(Wave& w, uint32_t offset, const typename Operation::T* data, typename Operation::T& old) {
   using T = typename Operation::T;
   old = 0;
   if (offset > w.lds_bytes || sizeof(T) > w.lds_bytes - offset) return false;

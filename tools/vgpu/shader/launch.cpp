@@ -14,10 +14,18 @@ constexpr uint32_t bits(uint32_t value, uint32_t high, uint32_t low) {
 // Fields of COMPUTE_PGM_RSRC1..3 (LLVM AMDGPU user guide, kernel descriptor).
 struct Rsrc {
   explicit Rsrc(const Dispatch& d)
-      : vgprs(bits(d.rsrc1, 5, 0)), sgprs(bits(d.rsrc1, 9, 6)), float_mode(bits(d.rsrc1, 19, 12)),
-        dx10_clamp(bits(d.rsrc1, 21, 21)), ieee(bits(d.rsrc1, 23, 23)), fp16_overflow(bits(d.rsrc1, 26, 26)),
-        scratch(bits(d.rsrc2, 0, 0)), user_sgprs(bits(d.rsrc2, 5, 1)), group_id(bits(d.rsrc2, 9, 7)),
-        group_info(bits(d.rsrc2, 10, 10)), item_id(bits(d.rsrc2, 12, 11)), exceptions(bits(d.rsrc2, 30, 24)),
+      : vgprs(bits(d.rsrc1, 5, 0)),
+        sgprs(bits(d.rsrc1, 9, 6)),
+        float_mode(bits(d.rsrc1, 19, 12)),
+        dx10_clamp(bits(d.rsrc1, 21, 21)),
+        ieee(bits(d.rsrc1, 23, 23)),
+        fp16_overflow(bits(d.rsrc1, 26, 26)),
+        scratch(bits(d.rsrc2, 0, 0)),
+        user_sgprs(bits(d.rsrc2, 5, 1)),
+        group_id(bits(d.rsrc2, 9, 7)),
+        group_info(bits(d.rsrc2, 10, 10)),
+        item_id(bits(d.rsrc2, 12, 11)),
+        exceptions(bits(d.rsrc2, 30, 24)),
         accum_offset(bits(d.rsrc3, 5, 0)) {}
   uint32_t vgprs, sgprs, float_mode, dx10_clamp, ieee, fp16_overflow;
   uint32_t scratch, user_sgprs, group_id, group_info, item_id, exceptions;

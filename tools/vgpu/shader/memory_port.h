@@ -63,9 +63,7 @@ class MemoryPort {
   static constexpr uint32_t kEntries = 64;
 
   /// Neighbouring pages of one big mapping share slots rarely; hashing keeps distant buffers apart.
-  static uint32_t index_of(uint64_t va) {
-    return static_cast<uint32_t>((va >> 16) ^ (va >> 22)) & (kEntries - 1);
-  }
+  static uint32_t index_of(uint64_t va) { return static_cast<uint32_t>((va >> 16) ^ (va >> 22)) & (kEntries - 1); }
   static bool allows(const Entry& entry, Access access) {
     return access == Access::kRead || (access == Access::kWrite ? entry.writable : entry.executable);
   }

@@ -63,8 +63,14 @@ void rfe(Wave& w, const Inst& i) {
 
 // Message ids as in LLVM's SIDefines.
 enum Message : uint32_t {
-  kInterrupt = 1, kDeallocVgprs = 3, kGetDoorbellGfx9 = 10,
-  kRtnDoorbell = 128, kRtnDdid = 129, kRtnTma = 130, kRtnRealtime = 131, kRtnTba = 133,
+  kInterrupt = 1,
+  kDeallocVgprs = 3,
+  kGetDoorbellGfx9 = 10,
+  kRtnDoorbell = 128,
+  kRtnDdid = 129,
+  kRtnTma = 130,
+  kRtnRealtime = 131,
+  kRtnTba = 133,
 };
 
 void send_message(Wave& w, const Inst& i) {

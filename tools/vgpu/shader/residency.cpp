@@ -70,11 +70,16 @@ void Residency::release(const DispatchState& d, const WorkGroup& group) {
 
 bool Residency::can_ever_fit(const DispatchState& d, uint32_t waves, std::string& why) const {
   const Unit need = demand(d, waves);
-  if (need.waves > whole_.waves) why = "the work-group has more waves than a compute unit holds";
-  else if (need.lds_bytes > whole_.lds_bytes) why = "the work-group wants more LDS than a compute unit has";
-  else if (need.vgprs > whole_.vgprs) why = "the work-group wants more VGPRs than a compute unit has";
-  else if (uses_scratch(d) && d.dispatch.scratch_waves < waves) why = "the work-group has more waves than scratch slots";
-  else return true;
+  if (need.waves > whole_.waves)
+    why = "the work-group has more waves than a compute unit holds";
+  else if (need.lds_bytes > whole_.lds_bytes)
+    why = "the work-group wants more LDS than a compute unit has";
+  else if (need.vgprs > whole_.vgprs)
+    why = "the work-group wants more VGPRs than a compute unit has";
+  else if (uses_scratch(d) && d.dispatch.scratch_waves < waves)
+    why = "the work-group has more waves than scratch slots";
+  else
+    return true;
   return false;
 }
 

@@ -148,9 +148,7 @@ u32 reverse32(u32 a) {
   return result;
 }
 u32 brev32(u32 a, u32&) { return reverse32(a); }
-u64 brev64(u64 a, u32&) {
-  return u64{reverse32(static_cast<u32>(a))} << 32 | reverse32(static_cast<u32>(a >> 32));
-}
+u64 brev64(u64 a, u32&) { return u64{reverse32(static_cast<u32>(a))} << 32 | reverse32(static_cast<u32>(a >> 32)); }
 template <class T> u32 ones(T a, u32& scc) { return nonzero<u32>(static_cast<u32>(std::popcount(a)), scc); }
 template <class T> u32 zeros(T a, u32& scc) { return nonzero<u32>(static_cast<u32>(std::popcount(T(~a))), scc); }
 template <class T> u32 first_one(T a, u32&) { return a ? static_cast<u32>(std::countr_zero(a)) : ~0u; }
@@ -243,7 +241,8 @@ void move_relative_both(Wave& w, const Inst& i) {
   w.s[to] = w.s[from];
 }
 
-// --- SOPK and SOPC -----------------------------------------------------------------------------------------------------
+// --- SOPK and SOPC
+// -----------------------------------------------------------------------------------------------------
 
 void movk(Wave& w, const Inst& i) { w.s[i.dst[0].index] = static_cast<u32>(i.imm); }
 void cmovk(Wave& w, const Inst& i) {
@@ -271,13 +270,15 @@ void compare_k(Wave& w, const Inst& i) {
   w.set_scc(Fn(scalar<T>(w, i.src[0]), immediate));
 }
 
-#define BOTH(name, fn)                                                        \
-  {name "_b32", binary<u32, u32, u32, fn<u32>>}, {name "_b64", binary<u64, u64, u64, fn<u64>>}
-#define EXEC_OP(name, fn, old)                                                \
-  {name "_b32", exec_op<u32, fn<u32>, old>}, {name "_b64", exec_op<u64, fn<u64>, old>}
-#define COMPARE_K(name, fn)                                                   \
-  {"s_cmpk_" name "_i32", compare_k<i32, fn<i32>>}, {"s_cmpk_" name "_u32", compare_k<u32, fn<u32>>},      \
-  {"s_cmp_" name "_i32", compare<i32, i32, fn<i32>>}, {"s_cmp_" name "_u32", compare<u32, u32, fn<u32>>}
+#define BOTH(name, fn) \
+  {name "_b32", binary<u32, u32, u32, fn<u32>>}, { name "_b64", binary<u64, u64, u64, fn<u64>> }
+#define EXEC_OP(name, fn, old) \
+  {name "_b32", exec_op<u32, fn<u32>, old>}, { name "_b64", exec_op<u64, fn<u64>, old> }
+#define COMPARE_K(name, fn)                                                                           \
+  {"s_cmpk_" name "_i32", compare_k<i32, fn<i32>>}, {"s_cmpk_" name "_u32", compare_k<u32, fn<u32>>}, \
+      {"s_cmp_" name "_i32", compare<i32, i32, fn<i32>>}, {                                           \
+    "s_cmp_" name "_u32", compare<u32, u32, fn<u32>>                                                  \
+  }
 
 constexpr ExecEntry kEntries[] = {
     {"s_add_u32", binary<u32, u32, u32, add_u32>},
@@ -290,8 +291,15 @@ constexpr ExecEntry kEntries[] = {
     {"s_min_u32", binary<u32, u32, u32, min_of<u32>>},
     {"s_max_i32", binary<i32, i32, i32, max_of<i32>>},
     {"s_max_u32", binary<u32, u32, u32, max_of<u32>>},
-    BOTH("s_cselect", select), BOTH("s_and", and_), BOTH("s_or", or_), BOTH("s_xor", xor_),
-    BOTH("s_and_not1", andn), BOTH("s_or_not1", orn), BOTH("s_nand", nand), BOTH("s_nor", nor), BOTH("s_xnor", xnor),
+    BOTH("s_cselect", select),
+    BOTH("s_and", and_),
+    BOTH("s_or", or_),
+    BOTH("s_xor", xor_),
+    BOTH("s_and_not1", andn),
+    BOTH("s_or_not1", orn),
+    BOTH("s_nand", nand),
+    BOTH("s_nor", nor),
+    BOTH("s_xnor", xnor),
     {"s_lshl_b32", binary<u32, u32, u32, shift_left<u32>>},
     {"s_lshl_b64", binary<u64, u64, u32, shift_left<u64>>},
     {"s_lshr_b32", binary<u32, u32, u32, shift_right<u32>>},
@@ -348,12 +356,18 @@ constexpr ExecEntry kEntries[] = {
     {"s_bitset0_b64", set_bit<u64, false>},
     {"s_bitset1_b32", set_bit<u32, true>},
     {"s_bitset1_b64", set_bit<u64, true>},
-    EXEC_OP("s_and_saveexec", and_, true), EXEC_OP("s_or_saveexec", or_, true),
-    EXEC_OP("s_xor_saveexec", xor_, true), EXEC_OP("s_nand_saveexec", nand, true),
-    EXEC_OP("s_nor_saveexec", nor, true), EXEC_OP("s_xnor_saveexec", xnor, true),
-    EXEC_OP("s_and_not1_saveexec", andn, true), EXEC_OP("s_or_not1_saveexec", orn, true),
-    EXEC_OP("s_and_not0_saveexec", not_and, true), EXEC_OP("s_or_not0_saveexec", not_or, true),
-    EXEC_OP("s_and_not1_wrexec", andn, false), EXEC_OP("s_and_not0_wrexec", not_and, false),
+    EXEC_OP("s_and_saveexec", and_, true),
+    EXEC_OP("s_or_saveexec", or_, true),
+    EXEC_OP("s_xor_saveexec", xor_, true),
+    EXEC_OP("s_nand_saveexec", nand, true),
+    EXEC_OP("s_nor_saveexec", nor, true),
+    EXEC_OP("s_xnor_saveexec", xnor, true),
+    EXEC_OP("s_and_not1_saveexec", andn, true),
+    EXEC_OP("s_or_not1_saveexec", orn, true),
+    EXEC_OP("s_and_not0_saveexec", not_and, true),
+    EXEC_OP("s_or_not0_saveexec", not_or, true),
+    EXEC_OP("s_and_not1_wrexec", andn, false),
+    EXEC_OP("s_and_not0_wrexec", not_and, false),
     {"s_movrels_b32", move_relative_source<u32>},
     {"s_movrels_b64", move_relative_source<u64>},
     {"s_movreld_b32", move_relative_destination<u32>},
@@ -363,8 +377,12 @@ constexpr ExecEntry kEntries[] = {
     {"s_cmovk_i32", cmovk},
     {"s_addk_i32", addk},
     {"s_mulk_i32", mulk},
-    COMPARE_K("eq", eq), COMPARE_K("lg", lg), COMPARE_K("gt", gt),
-    COMPARE_K("ge", ge), COMPARE_K("lt", lt), COMPARE_K("le", le),
+    COMPARE_K("eq", eq),
+    COMPARE_K("lg", lg),
+    COMPARE_K("gt", gt),
+    COMPARE_K("ge", ge),
+    COMPARE_K("lt", lt),
+    COMPARE_K("le", le),
     {"s_cmp_eq_u64", compare<u64, u64, eq<u64>>},
     {"s_cmp_lg_u64", compare<u64, u64, lg<u64>>},
     {"s_bitcmp0_b32", compare<u32, u32, bit_is<u32, false>>},

@@ -10,8 +10,8 @@ enum class AccFile : uint8_t { kNone, kSeparate, kUnified };
 
 struct ShaderTarget {
   std::string_view gfx;
-  bool gfx11 = false;           ///< encodings, messages and hardware registers of RDNA3; else of gfx9
-  bool packed_ids = false;      ///< work-item ids x, y, z in ten bits each of v0, else in v0, v1, v2
+  bool gfx11 = false;                ///< encodings, messages and hardware registers of RDNA3; else of gfx9
+  bool packed_ids = false;           ///< work-item ids x, y, z in ten bits each of v0, else in v0, v1, v2
   bool architected_scratch = false;  ///< hardware presets FLAT_SCRATCH; no scratch wave offset SGPR
   AccFile acc = AccFile::kNone;
   uint32_t vgpr_granule32 = 0;  ///< of the descriptor's field, wave32; 0: no wave32

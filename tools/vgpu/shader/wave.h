@@ -19,10 +19,10 @@
 
 namespace vgpu {
 
-struct Inst;        // tools/vgpu/isa
-struct WorkGroup;   // tools/vgpu/shader/work_group.h
+struct Inst;       // tools/vgpu/isa
+struct WorkGroup;  // tools/vgpu/shader/work_group.h
 class Wave;
-class MemoryPort;   // tools/vgpu/shader/memory_port.h
+class MemoryPort;  // tools/vgpu/shader/memory_port.h
 
 /// Executes one decoded instruction on one wave. Never throws, never blocks, allocates nothing unless it raises.
 using ExecFn = void (*)(Wave&, const Inst&);
@@ -34,17 +34,17 @@ enum SReg : uint16_t {
   kXnackMaskLo = 104,    ///< gfx9 only
   kVccLo = 106,
   kVccHi = 107,
-  kTtmp0 = 108,          ///< 108..123
-  kM0 = 124,             ///< for all targets (operand code 125 on gfx11)
+  kTtmp0 = 108,  ///< 108..123
+  kM0 = 124,     ///< for all targets (operand code 125 on gfx11)
   kExecLo = 126,
   kExecHi = 127,
-  kSharedBase = 128,     ///< two dwords each: operand codes 235..238
+  kSharedBase = 128,  ///< two dwords each: operand codes 235..238
   kSharedLimit = 130,
   kPrivateBase = 132,
   kPrivateLimit = 134,
-  kZero = 136,           ///< four dwords, always 0: NULL as a source
-  kSink = 140,           ///< sixteen dwords, write-only: NULL as a destination
-  kScc = 156,            ///< the SCC bit, 0 or 1 (operand code 253)
+  kZero = 136,  ///< four dwords, always 0: NULL as a source
+  kSink = 140,  ///< sixteen dwords, write-only: NULL as a destination
+  kScc = 156,   ///< the SCC bit, 0 or 1 (operand code 253)
   kScalarSlots = 160,
 };
 
@@ -59,10 +59,10 @@ struct Mode {
 enum class WaveState : uint8_t {
   kRunning,
   kReindexed,  ///< runs on, and how vector registers are numbered may have changed (gfx9 GPR index mode)
-  kYielded,  ///< s_sleep and its like: runnable, but another wave goes first
-  kBarrier,  ///< waits for the rest of its work-group
-  kHalted,   ///< s_sethalt, or a trap that nobody handles; only the end of the dispatch frees it
-  kFaulted,  ///< raise() was called; `error` says why
+  kYielded,    ///< s_sleep and its like: runnable, but another wave goes first
+  kBarrier,    ///< waits for the rest of its work-group
+  kHalted,     ///< s_sethalt, or a trap that nobody handles; only the end of the dispatch frees it
+  kFaulted,    ///< raise() was called; `error` says why
   kEnded,
 };
 
@@ -77,27 +77,27 @@ class Wave {
   uint32_t vgpr_count = 0;  ///< arch registers the kernel may use; a higher number is an error
   uint32_t acc_base = 0;
   uint32_t acc_count = 0;
-  uint32_t sgpr_count = 0;  ///< user-visible SGPRs (VCC and its like not counted)
-  uint32_t mode = 0;        ///< MODE, see struct Mode
-  uint64_t pc = 0;          ///< of the instruction that executes
-  uint64_t next_pc = 0;     ///< where the wave goes on
+  uint32_t sgpr_count = 0;    ///< user-visible SGPRs (VCC and its like not counted)
+  uint32_t mode = 0;          ///< MODE, see struct Mode
+  uint64_t pc = 0;            ///< of the instruction that executes
+  uint64_t next_pc = 0;       ///< where the wave goes on
   uint64_t flat_scratch = 0;  ///< base of this wave's scratch; on gfx9 up to gfx90a it follows s[kFlatScratchLo]
-  uint64_t lane_mask = 0;   ///< all lanes of the wave size: 2^32-1 or 2^64-1
+  uint64_t lane_mask = 0;     ///< all lanes of the wave size: 2^32-1 or 2^64-1
   bool wave32 = false;
-  bool priv = false;        ///< inside the trap handler
+  bool priv = false;  ///< inside the trap handler
   WaveState state = WaveState::kRunning;
 
   // --- surroundings --------------------------------------------------------------------------------------------
-  WorkGroup* group = nullptr;   ///< dispatch, LDS, barrier
-  MemoryPort* memory = nullptr; ///< this worker's way to GPU addresses
-  std::byte* lds = nullptr;     ///< of the work-group; lds_bytes long
+  WorkGroup* group = nullptr;    ///< dispatch, LDS, barrier
+  MemoryPort* memory = nullptr;  ///< this worker's way to GPU addresses
+  std::byte* lds = nullptr;      ///< of the work-group; lds_bytes long
   uint32_t lds_bytes = 0;
-  uint32_t index = 0;           ///< within the work-group
-  uint32_t slot = 0;            ///< of the whole GPU: says CU, SIMD, scratch slot
-  uint32_t trap_status = 0;     ///< TRAPSTS
-  bool halt = false;            ///< STATUS.HALT: stops the wave once it is outside the trap handler
-  uint64_t instructions = 0;    ///< executed so far
-  WaveError error;              ///< valid when state is kFaulted
+  uint32_t index = 0;         ///< within the work-group
+  uint32_t slot = 0;          ///< of the whole GPU: says CU, SIMD, scratch slot
+  uint32_t trap_status = 0;   ///< TRAPSTS
+  bool halt = false;          ///< STATUS.HALT: stops the wave once it is outside the trap handler
+  uint64_t instructions = 0;  ///< executed so far
+  WaveError error;            ///< valid when state is kFaulted
 
   // --- access --------------------------------------------------------------------------------------------------
   uint32_t* vgpr(uint32_t n) { return v + size_t{n} * 64; }
@@ -114,8 +114,10 @@ class Wave {
   /// A lane mask operand (VCC, EXEC or an SGPR pair): one register in wave32, two in wave64.
   uint64_t mask(uint32_t n) const { return wave32 ? uint64_t{s[n]} : s64(n); }
   void set_mask(uint32_t n, uint64_t value) {
-    if (wave32) s[n] = static_cast<uint32_t>(value);
-    else set_s64(n, value);
+    if (wave32)
+      s[n] = static_cast<uint32_t>(value);
+    else
+      set_s64(n, value);
   }
   uint64_t exec() const { return mask(kExecLo); }
   uint64_t vcc() const { return mask(kVccLo); }

@@ -40,7 +40,7 @@ struct DispatchState {
   WaveShape shape;
   std::array<uint32_t, 3> group_counts{};
   uint64_t group_total = 0;
-  uint64_t next_group = 0;       ///< linear number of the next group to launch
+  uint64_t next_group = 0;  ///< linear number of the next group to launch
   uint32_t live_groups = 0;
   uint32_t waves_per_group = 0;  ///< of a full group
   bool stopped = false;          ///< a wave failed: no wave of it runs any more

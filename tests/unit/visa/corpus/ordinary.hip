@@ -32,7 +32,8 @@ __global__ void hmath(half* a, const half* b, half2* c, int n) {
   c[i] = c[i] * c[i] + c[i + 1];
 }
 
-__global__ void imath(int* a, const int* b, unsigned* u, long* l, unsigned long* ul, short* s, unsigned char* ch, int n) {
+__global__ void imath(int* a, const int* b, unsigned* u, long* l, unsigned long* ul, short* s, unsigned char* ch,
+                      int n) {
   int i = tid();
   if (i >= n) return;
   a[i] = b[i] / a[i] + (b[i] % 7) + __builtin_clz(b[i]) + __builtin_popcount(u[i]);
@@ -67,7 +68,8 @@ __global__ void lanes(int* a) {
   v += __builtin_amdgcn_update_dpp(0, v, 0xb1, 0xf, 0xf, true);
   v += __builtin_amdgcn_update_dpp(v, v, 0x111, 0xf, 0xf, false);
   v += __builtin_amdgcn_readfirstlane(v) + __builtin_amdgcn_readlane(v, 5) + __builtin_amdgcn_ds_swizzle(v, 0x1f);
-  a[i] = v + __builtin_amdgcn_mbcnt_lo(~0u, 0) + __builtin_amdgcn_perm(v, i, 0x03020100) + __builtin_amdgcn_ubfe(v, 3, 5);
+  a[i] =
+      v + __builtin_amdgcn_mbcnt_lo(~0u, 0) + __builtin_amdgcn_perm(v, i, 0x03020100) + __builtin_amdgcn_ubfe(v, 3, 5);
 }
 
 __attribute__((noinline)) __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }

@@ -26,12 +26,9 @@ void sum(Wave& w, const Inst& i) {
 }
 
 constexpr ExecEntry kEntries[] = {
-    {"v_add_co_u32", &sum<Sum::kAdd, false>},
-    {"v_sub_co_u32", &sum<Sum::kSub, false>},
-    {"v_subrev_co_u32", &sum<Sum::kSubRev, false>},
-    {"v_add_co_ci_u32", &sum<Sum::kAdd, true>},
-    {"v_sub_co_ci_u32", &sum<Sum::kSub, true>},
-    {"v_subrev_co_ci_u32", &sum<Sum::kSubRev, true>},
+    {"v_add_co_u32", &sum<Sum::kAdd, false>},       {"v_sub_co_u32", &sum<Sum::kSub, false>},
+    {"v_subrev_co_u32", &sum<Sum::kSubRev, false>}, {"v_add_co_ci_u32", &sum<Sum::kAdd, true>},
+    {"v_sub_co_ci_u32", &sum<Sum::kSub, true>},     {"v_subrev_co_ci_u32", &sum<Sum::kSubRev, true>},
 };
 
 }  // namespace

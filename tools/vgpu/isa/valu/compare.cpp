@@ -69,19 +69,23 @@ struct Column {
 };
 
 /// v_cmp_NAME_TYPE and v_cmpx_NAME_TYPE for one relation of floating point numbers.
-#define VGPU_FLOAT_RELATION(name, accept)                                                                       \
-  {"v_cmp_" name "_f16", Column<false, (accept)>::kF16}, {"v_cmp_" name "_f32", Column<false, (accept)>::kF32}, \
-  {"v_cmp_" name "_f64", Column<false, (accept)>::kF64}, {"v_cmpx_" name "_f16", Column<true, (accept)>::kF16}, \
-  {"v_cmpx_" name "_f32", Column<true, (accept)>::kF32}, {"v_cmpx_" name "_f64", Column<true, (accept)>::kF64}
+#define VGPU_FLOAT_RELATION(name, accept)                                                                           \
+  {"v_cmp_" name "_f16", Column<false, (accept)>::kF16}, {"v_cmp_" name "_f32", Column<false, (accept)>::kF32},     \
+      {"v_cmp_" name "_f64", Column<false, (accept)>::kF64}, {"v_cmpx_" name "_f16", Column<true, (accept)>::kF16}, \
+      {"v_cmpx_" name "_f32", Column<true, (accept)>::kF32}, {                                                      \
+    "v_cmpx_" name "_f64", Column<true, (accept)>::kF64                                                             \
+  }
 
 /// The same for integers.
-#define VGPU_INTEGER_RELATION(name, accept)                                                                     \
-  {"v_cmp_" name "_i16", Column<false, (accept)>::kI16}, {"v_cmp_" name "_i32", Column<false, (accept)>::kI32}, \
-  {"v_cmp_" name "_i64", Column<false, (accept)>::kI64}, {"v_cmp_" name "_u16", Column<false, (accept)>::kU16}, \
-  {"v_cmp_" name "_u32", Column<false, (accept)>::kU32}, {"v_cmp_" name "_u64", Column<false, (accept)>::kU64}, \
-  {"v_cmpx_" name "_i16", Column<true, (accept)>::kI16}, {"v_cmpx_" name "_i32", Column<true, (accept)>::kI32}, \
-  {"v_cmpx_" name "_i64", Column<true, (accept)>::kI64}, {"v_cmpx_" name "_u16", Column<true, (accept)>::kU16}, \
-  {"v_cmpx_" name "_u32", Column<true, (accept)>::kU32}, {"v_cmpx_" name "_u64", Column<true, (accept)>::kU64}
+#define VGPU_INTEGER_RELATION(name, accept)                                                                         \
+  {"v_cmp_" name "_i16", Column<false, (accept)>::kI16}, {"v_cmp_" name "_i32", Column<false, (accept)>::kI32},     \
+      {"v_cmp_" name "_i64", Column<false, (accept)>::kI64}, {"v_cmp_" name "_u16", Column<false, (accept)>::kU16}, \
+      {"v_cmp_" name "_u32", Column<false, (accept)>::kU32}, {"v_cmp_" name "_u64", Column<false, (accept)>::kU64}, \
+      {"v_cmpx_" name "_i16", Column<true, (accept)>::kI16}, {"v_cmpx_" name "_i32", Column<true, (accept)>::kI32}, \
+      {"v_cmpx_" name "_i64", Column<true, (accept)>::kI64}, {"v_cmpx_" name "_u16", Column<true, (accept)>::kU16}, \
+      {"v_cmpx_" name "_u32", Column<true, (accept)>::kU32}, {                                                      \
+    "v_cmpx_" name "_u64", Column<true, (accept)>::kU64                                                             \
+  }
 
 constexpr unsigned kNever = 0, kOrdered = kLess | kEqual | kGreater, kAlways = kOrdered | kUnordered;
 

@@ -27,8 +27,12 @@ inline To to_integer(Half value) {
 inline u32 pack(u16 low, u16 high) { return low | u32{high} << 16; }
 
 /// [-1, 1] or [0, 1] to the integer's whole range, rounded to nearest even.
-inline i16 snorm(float v) { return to_integer<i16>(__builtin_roundeven(std::clamp(v != v ? 0.0 : double{v}, -1.0, 1.0) * 32767.0)); }
-inline u16 unorm(float v) { return to_integer<u16>(__builtin_roundeven(std::clamp(v != v ? 0.0 : double{v}, 0.0, 1.0) * 65535.0)); }
+inline i16 snorm(float v) {
+  return to_integer<i16>(__builtin_roundeven(std::clamp(v != v ? 0.0 : double{v}, -1.0, 1.0) * 32767.0));
+}
+inline u16 unorm(float v) {
+  return to_integer<u16>(__builtin_roundeven(std::clamp(v != v ? 0.0 : double{v}, 0.0, 1.0) * 65535.0));
+}
 
 /// Four-bit signed number in sixteenths.
 inline float off_i4(u32 a) { return static_cast<float>(static_cast<i32>(a << 28) >> 28) * 0.0625f; }
@@ -67,14 +71,20 @@ constexpr ExecEntry kEntries[] = {
     {"v_cvt_nearest_i32_f32", map<[](float a) { return to_integer<i32>(std::floor(double{a} + 0.5)); }>},
     {"v_cvt_floor_i32_f32", map<[](float a) { return to_integer<i32>(std::floor(a)); }>},
 
-    {"v_cvt_pk_rtz_f16_f32", map<[](float a, float b) { return pack(to_half_toward_zero(a).bits, to_half_toward_zero(b).bits); }>},
-    {"v_cvt_pk_norm_i16_f32", map<[](float a, float b) { return pack(static_cast<u16>(snorm(a)), static_cast<u16>(snorm(b))); }>},
+    {"v_cvt_pk_rtz_f16_f32",
+     map<[](float a, float b) { return pack(to_half_toward_zero(a).bits, to_half_toward_zero(b).bits); }>},
+    {"v_cvt_pk_norm_i16_f32",
+     map<[](float a, float b) { return pack(static_cast<u16>(snorm(a)), static_cast<u16>(snorm(b))); }>},
     {"v_cvt_pk_norm_u16_f32", map<[](float a, float b) { return pack(unorm(a), unorm(b)); }>},
-    {"v_cvt_pk_norm_i16_f16", map<[](Half a, Half b) { return pack(static_cast<u16>(snorm(to_float(a))), static_cast<u16>(snorm(to_float(b)))); }>},
+    {"v_cvt_pk_norm_i16_f16", map<[](Half a, Half b) {
+       return pack(static_cast<u16>(snorm(to_float(a))), static_cast<u16>(snorm(to_float(b))));
+     }>},
     {"v_cvt_pk_norm_u16_f16", map<[](Half a, Half b) { return pack(unorm(to_float(a)), unorm(to_float(b))); }>},
     {"v_cvt_norm_i16_f16", map<[](Half a) { return snorm(to_float(a)); }>},
     {"v_cvt_norm_u16_f16", map<[](Half a) { return unorm(to_float(a)); }>},
-    {"v_cvt_pk_i16_f32", map<[](float a, float b) { return pack(static_cast<u16>(to_integer<i16>(a)), static_cast<u16>(to_integer<i16>(b))); }>},
+    {"v_cvt_pk_i16_f32", map<[](float a, float b) {
+       return pack(static_cast<u16>(to_integer<i16>(a)), static_cast<u16>(to_integer<i16>(b)));
+     }>},
     {"v_cvt_pk_u16_f32", map<[](float a, float b) { return pack(to_integer<u16>(a), to_integer<u16>(b)); }>},
     {"v_cvt_pk_u8_f32", map<[](float a, u32 b, u32 c) { return packed_u8(a, b, c); }>},
 };

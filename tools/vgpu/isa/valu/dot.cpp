@@ -140,22 +140,14 @@ void dot2_integer(Wave& w, const Inst& i) {
 }
 
 constexpr ExecEntry kEntries[] = {
-    {"v_dot2_f32_f16", &dot2_float<&f16>},
-    {"v_dot2acc_f32_f16", &dot2_float<&f16>},
-    {"v_dot2_f32_bf16", &dot2_float<&bf16>},
-    {"v_dot2_f16_f16", &dot2_f16},
-    {"v_dot2_bf16_bf16", &dot2_bf16},
-    {"v_dot2_i32_i16", &dot2_integer<i16>},
-    {"v_dot2_u32_u16", &dot2_integer<u16>},
-    {"v_dot2c_i32_i16", &dot2_integer<i16>},
-    {"v_dot4_i32_i8", &dot_integer<8, true>},
-    {"v_dot4_u32_u8", &dot_integer<8, false>},
-    {"v_dot4c_i32_i8", &dot_integer<8, true>},
-    {"v_dot4_i32_iu8", &dot_either<8>},
-    {"v_dot8_i32_i4", &dot_integer<4, true>},
-    {"v_dot8_u32_u4", &dot_integer<4, false>},
-    {"v_dot8c_i32_i4", &dot_integer<4, true>},
-    {"v_dot8_i32_iu4", &dot_either<4>},
+    {"v_dot2_f32_f16", &dot2_float<&f16>},     {"v_dot2acc_f32_f16", &dot2_float<&f16>},
+    {"v_dot2_f32_bf16", &dot2_float<&bf16>},   {"v_dot2_f16_f16", &dot2_f16},
+    {"v_dot2_bf16_bf16", &dot2_bf16},          {"v_dot2_i32_i16", &dot2_integer<i16>},
+    {"v_dot2_u32_u16", &dot2_integer<u16>},    {"v_dot2c_i32_i16", &dot2_integer<i16>},
+    {"v_dot4_i32_i8", &dot_integer<8, true>},  {"v_dot4_u32_u8", &dot_integer<8, false>},
+    {"v_dot4c_i32_i8", &dot_integer<8, true>}, {"v_dot4_i32_iu8", &dot_either<8>},
+    {"v_dot8_i32_i4", &dot_integer<4, true>},  {"v_dot8_u32_u4", &dot_integer<4, false>},
+    {"v_dot8c_i32_i4", &dot_integer<4, true>}, {"v_dot8_i32_iu4", &dot_either<4>},
 };
 
 }  // namespace

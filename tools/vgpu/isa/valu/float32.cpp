@@ -11,10 +11,10 @@ inline float multiply_zero(float a, float b) { return a == 0.0f || b == 0.0f ? 0
 inline float fma_zero(float a, float b, float c) { return a == 0.0f || b == 0.0f ? 0.0f + c : std::fma(a, b, c); }
 
 /// v_mad_f32 and v_mac_f32: two roundings, denormals always flushed.
-inline float mad(float a, float b, float c) {
-  return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
+inline float mad(float a, float b, float c) { return flushed(flushed(flushed(a) * flushed(b)) + flushed(c)); }
+inline float mad_zero(float a, float b, float c) {
+  return flushed(flushed(multiply_zero(flushed(a), flushed(b))) + flushed(c));
 }
-inline float mad_zero(float a, float b, float c) { return flushed(flushed(multiply_zero(flushed(a), flushed(b))) + flushed(c)); }
 
 /// Cube map helpers: the axis of the largest coordinate decides.
 inline bool z_major(float x, float y, float z) { return std::fabs(z) >= std::fabs(x) && std::fabs(z) >= std::fabs(y); }

@@ -40,12 +40,18 @@ inline Half to_half_toward_zero(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
   uint32_t result;
-  if (magnitude > 0x7f800000) result = 0x7e00 | (magnitude >> 13 & 0x3ff);
-  else if (magnitude == 0x7f800000) result = 0x7c00;
-  else if (magnitude >= 0x47800000) result = 0x7bff;
-  else if (magnitude >= 0x38800000) result = (magnitude - (112u << 23)) >> 13;
-  else if (magnitude < 0x33800000) result = 0;
-  else result = ((magnitude & 0x7fffff) | 0x800000) >> (126 - (magnitude >> 23));
+  if (magnitude > 0x7f800000)
+    result = 0x7e00 | (magnitude >> 13 & 0x3ff);
+  else if (magnitude == 0x7f800000)
+    result = 0x7c00;
+  else if (magnitude >= 0x47800000)
+    result = 0x7bff;
+  else if (magnitude >= 0x38800000)
+    result = (magnitude - (112u << 23)) >> 13;
+  else if (magnitude < 0x33800000)
+    result = 0;
+  else
+    result = ((magnitude & 0x7fffff) | 0x800000) >> (126 - (magnitude >> 23));
   return Half{static_cast<uint16_t>(result | sign)};
 }
 

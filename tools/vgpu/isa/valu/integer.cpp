@@ -82,7 +82,8 @@ void mad_64_32(Wave& w, const Inst& i) {
     Wide sum;
     const bool overflow = __builtin_add_overflow(product, c[l], &sum);
     if (overflow) carry |= u64{1} << l;
-    if (i.clamp && overflow) sum = std::is_signed_v<Wide> && product < 0 ? std::numeric_limits<Wide>::min() : std::numeric_limits<Wide>::max();
+    if (i.clamp && overflow)
+      sum = std::is_signed_v<Wide> && product < 0 ? std::numeric_limits<Wide>::min() : std::numeric_limits<Wide>::max();
     out.set(l, sum);
   }
   out.write(w, i);
@@ -104,11 +105,16 @@ void mbcnt(Wave& w, const Inst& i) {
 
 constexpr ExecEntry kEntries[] = {
     // Sums. With clamp they saturate.
-    {"v_add_nc_u32", map_clamp<[](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} + b); }>},
-    {"v_sub_nc_u32", map_clamp<[](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} - b); }>},
-    {"v_subrev_nc_u32", map_clamp<[](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u32(i64{b} - a); }>},
-    {"v_add_nc_i32", map_clamp<[](u32 a, u32 b) { return a + b; }, [](i32 a, i32 b) { return saturate_i32(i64{a} + b); }>},
-    {"v_sub_nc_i32", map_clamp<[](u32 a, u32 b) { return a - b; }, [](i32 a, i32 b) { return saturate_i32(i64{a} - b); }>},
+    {"v_add_nc_u32",
+     map_clamp<[](u32 a, u32 b) { return a + b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} + b); }>},
+    {"v_sub_nc_u32",
+     map_clamp<[](u32 a, u32 b) { return a - b; }, [](u32 a, u32 b) { return saturate_u32(i64{a} - b); }>},
+    {"v_subrev_nc_u32",
+     map_clamp<[](u32 a, u32 b) { return b - a; }, [](u32 a, u32 b) { return saturate_u32(i64{b} - a); }>},
+    {"v_add_nc_i32",
+     map_clamp<[](u32 a, u32 b) { return a + b; }, [](i32 a, i32 b) { return saturate_i32(i64{a} + b); }>},
+    {"v_sub_nc_i32",
+     map_clamp<[](u32 a, u32 b) { return a - b; }, [](i32 a, i32 b) { return saturate_i32(i64{a} - b); }>},
     {"v_add3_u32", map<[](u32 a, u32 b, u32 c) { return a + b + c; }>},
     {"v_add_lshl_u32", map<[](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }>},
     {"v_lshl_add_u32", map<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }>},
@@ -125,8 +131,9 @@ constexpr ExecEntry kEntries[] = {
                                 [](u32 a, u32 b) { return saturate_i32(sext24(a) * sext24(b)); }>},
     {"v_mul_hi_u32_u24", map<[](u32 a, u32 b) { return static_cast<u32>(zext24(a) * zext24(b) >> 32); }>},
     {"v_mul_hi_i32_i24", map<[](u32 a, u32 b) { return static_cast<u32>(sext24(a) * sext24(b) >> 32); }>},
-    {"v_mad_u32_u24", map_clamp<[](u32 a, u32 b, u32 c) { return static_cast<u32>(zext24(a) * zext24(b)) + c; },
-                                [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(zext24(a) * zext24(b) + c)); }>},
+    {"v_mad_u32_u24",
+     map_clamp<[](u32 a, u32 b, u32 c) { return static_cast<u32>(zext24(a) * zext24(b)) + c; },
+               [](u32 a, u32 b, u32 c) { return saturate_u32(static_cast<i64>(zext24(a) * zext24(b) + c)); }>},
     {"v_mad_i32_i24", map_clamp<[](u32 a, u32 b, u32 c) { return static_cast<u32>(sext24(a) * sext24(b)) + c; },
                                 [](u32 a, u32 b, i32 c) { return saturate_i32(sext24(a) * sext24(b) + c); }>},
     {"v_mad_u64_u32", &mad_64_32<u32, u64>},

@@ -20,11 +20,16 @@ constexpr T median(T a, T b, T c) {
 constexpr u16 low(i64 value) { return static_cast<u16>(value); }
 
 constexpr ExecEntry kEntries[] = {
-    {"v_add_nc_u16", map_clamp<[](u16 a, u16 b) { return low(a + b); }, [](u16 a, u16 b) { return saturate_u16(a + b); }>},
-    {"v_sub_nc_u16", map_clamp<[](u16 a, u16 b) { return low(a - b); }, [](u16 a, u16 b) { return saturate_u16(a - b); }>},
-    {"v_subrev_u16", map_clamp<[](u16 a, u16 b) { return low(b - a); }, [](u16 a, u16 b) { return saturate_u16(b - a); }>},
-    {"v_add_nc_i16", map_clamp<[](i16 a, i16 b) { return low(a + b); }, [](i16 a, i16 b) { return saturate_i16(a + b); }>},
-    {"v_sub_nc_i16", map_clamp<[](i16 a, i16 b) { return low(a - b); }, [](i16 a, i16 b) { return saturate_i16(a - b); }>},
+    {"v_add_nc_u16",
+     map_clamp<[](u16 a, u16 b) { return low(a + b); }, [](u16 a, u16 b) { return saturate_u16(a + b); }>},
+    {"v_sub_nc_u16",
+     map_clamp<[](u16 a, u16 b) { return low(a - b); }, [](u16 a, u16 b) { return saturate_u16(a - b); }>},
+    {"v_subrev_u16",
+     map_clamp<[](u16 a, u16 b) { return low(b - a); }, [](u16 a, u16 b) { return saturate_u16(b - a); }>},
+    {"v_add_nc_i16",
+     map_clamp<[](i16 a, i16 b) { return low(a + b); }, [](i16 a, i16 b) { return saturate_i16(a + b); }>},
+    {"v_sub_nc_i16",
+     map_clamp<[](i16 a, i16 b) { return low(a - b); }, [](i16 a, i16 b) { return saturate_i16(a - b); }>},
     {"v_mul_lo_u16", map<[](u16 a, u16 b) { return low(i64{a} * b); }>},
     {"v_mad_u16", map_clamp<[](u16 a, u16 b, u16 c) { return low(i64{a} * b + c); },
                             [](u16 a, u16 b, u16 c) { return saturate_u16(i64{a} * b + c); }>},

@@ -46,7 +46,8 @@ const u32* dpp_row(const Wave& w, const Inst& i, const u32* row, Row& buffer) {
 }
 
 void select_part(Row& buffer, const u32* row, const Operand& operand) {
-  const unsigned width = operand.sel < 4 ? 8 : 16, shift = operand.sel < 4 ? operand.sel * 8u : (operand.sel - 4u) * 16u;
+  const unsigned width = operand.sel < 4 ? 8 : 16,
+                 shift = operand.sel < 4 ? operand.sel * 8u : (operand.sel - 4u) * 16u;
   const unsigned up = 32 - width - shift;
   if (operand.sext)
     for (unsigned l = 0; l < kLanes; ++l)
@@ -203,7 +204,8 @@ void write16(Wave& w, const Inst& i, const Row& value, u64 mask) {
     for (unsigned l = 0; l < kLanes; ++l) merged.v[l] = (dst[l] & 0xffff) | value.v[l] << 16;
   else if (i.keep_half)
     for (unsigned l = 0; l < kLanes; ++l) merged.v[l] = (dst[l] & 0xffff0000) | value.v[l];
-  else merged = value;
+  else
+    merged = value;
   blend(dst, merged.v, mask);
 }
 

@@ -96,9 +96,12 @@ class Source {
     }
   }
   T operator[](unsigned lane) const {
-    if constexpr (kIs64<T>) return std::bit_cast<T>(u64{lo_[lane]} | u64{hi_[lane]} << 32);
-    else if constexpr (kIs16<T>) return std::bit_cast<T>(static_cast<u16>(lo_[lane]));
-    else return std::bit_cast<T>(lo_[lane]);
+    if constexpr (kIs64<T>)
+      return std::bit_cast<T>(u64{lo_[lane]} | u64{hi_[lane]} << 32);
+    else if constexpr (kIs16<T>)
+      return std::bit_cast<T>(static_cast<u16>(lo_[lane]));
+    else
+      return std::bit_cast<T>(lo_[lane]);
   }
 
  private:
@@ -117,9 +120,12 @@ class Accumulator {
     if constexpr (kIs64<T>) hi_ = register_row(w, i.dst[0], 1);
   }
   T operator[](unsigned lane) const {
-    if constexpr (kIs64<T>) return std::bit_cast<T>(u64{lo_[lane]} | u64{hi_[lane]} << 32);
-    else if constexpr (kIs16<T>) return std::bit_cast<T>(static_cast<u16>(lo_[lane] >> shift_));
-    else return std::bit_cast<T>(lo_[lane]);
+    if constexpr (kIs64<T>)
+      return std::bit_cast<T>(u64{lo_[lane]} | u64{hi_[lane]} << 32);
+    else if constexpr (kIs16<T>)
+      return std::bit_cast<T>(static_cast<u16>(lo_[lane] >> shift_));
+    else
+      return std::bit_cast<T>(lo_[lane]);
   }
 
  private:
@@ -145,15 +151,21 @@ class Result {
   void write(Wave& w, const Inst& i) {
     if constexpr (kIsFloat<T>) {
       if (i.clamp || i.omod) {
-        if constexpr (kIs64<T>) finish_f64(w, i, lo_, hi_);
-        else if constexpr (kIs16<T>) finish_f16(w, i, lo_);
-        else finish_f32(w, i, lo_);
+        if constexpr (kIs64<T>)
+          finish_f64(w, i, lo_, hi_);
+        else if constexpr (kIs16<T>)
+          finish_f16(w, i, lo_);
+        else
+          finish_f32(w, i, lo_);
       }
     }
     const u64 mask = write_mask(w, i);
-    if constexpr (kIs64<T>) write64(w, i, lo_, hi_, mask);
-    else if constexpr (kIs16<T>) write16(w, i, lo_, mask);
-    else write32(w, i, lo_, mask);
+    if constexpr (kIs64<T>)
+      write64(w, i, lo_, hi_, mask);
+    else if constexpr (kIs16<T>)
+      write16(w, i, lo_, mask);
+    else
+      write32(w, i, lo_, mask);
   }
 
  private:
@@ -170,8 +182,8 @@ enum class FloatClass { kNone, kF32, kF64 };  // f16 goes with f64
 constexpr u32 kDefaultMode32 = 0x30, kDefaultMode64 = 0xc0, kMask32 = 0x33, kMask64 = 0xcc;
 
 inline bool default_mode(const Wave& w, FloatClass c) {
-  return c == FloatClass::kNone || (c == FloatClass::kF32 ? (w.mode & kMask32) == kDefaultMode32
-                                                           : (w.mode & kMask64) == kDefaultMode64);
+  return c == FloatClass::kNone ||
+         (c == FloatClass::kF32 ? (w.mode & kMask32) == kDefaultMode32 : (w.mode & kMask64) == kDefaultMode64);
 }
 
 /// Runs an operation under the rounding and denormal mode that the wave asks for.
@@ -179,9 +191,12 @@ void run_in_mode(Wave& w, const Inst& i, FloatClass c, ExecFn body);
 
 template <class T>
 constexpr FloatClass float_class() {
-  if constexpr (std::is_same_v<T, float>) return FloatClass::kF32;
-  else if constexpr (kIsFloat<T>) return FloatClass::kF64;
-  else return FloatClass::kNone;
+  if constexpr (std::is_same_v<T, float>)
+    return FloatClass::kF32;
+  else if constexpr (kIsFloat<T>)
+    return FloatClass::kF64;
+  else
+    return FloatClass::kNone;
 }
 
 // The mappers -----------------------------------------------------------------------------------------------------
@@ -196,7 +211,10 @@ struct Signature<R (C::*)(A...) const> {
   static constexpr size_t kArgs = sizeof...(A);
   static constexpr FloatClass arg_class() {
     FloatClass c = float_class<R>();
-    ((c = c == FloatClass::kNone || float_class<A>() == FloatClass::kF64 ? (float_class<A>() == FloatClass::kNone ? c : float_class<A>()) : c), ...);
+    ((c = c == FloatClass::kNone || float_class<A>() == FloatClass::kF64
+              ? (float_class<A>() == FloatClass::kNone ? c : float_class<A>())
+              : c),
+     ...);
     return c;
   }
 };
@@ -251,8 +269,10 @@ inline constexpr ExecFn map_acc = &map_entry<F, true>;
 /// F, or G when the clamp bit is set: integer operations saturate in full precision.
 template <auto F, auto G>
 void clamp_entry(Wave& w, const Inst& i) {
-  if (i.clamp) map_body<G, false>(w, i);
-  else map_body<F, false>(w, i);
+  if (i.clamp)
+    map_body<G, false>(w, i);
+  else
+    map_body<F, false>(w, i);
 }
 template <auto F, auto G>
 inline constexpr ExecFn map_clamp = &clamp_entry<F, G>;
@@ -260,8 +280,10 @@ inline constexpr ExecFn map_clamp = &clamp_entry<F, G>;
 /// F in IEEE mode, else G.
 template <auto F, auto G>
 void ieee_entry(Wave& w, const Inst& i) {
-  if (w.mode & Mode::kIeee) map_entry<F, false>(w, i);
-  else map_entry<G, false>(w, i);
+  if (w.mode & Mode::kIeee)
+    map_entry<F, false>(w, i);
+  else
+    map_entry<G, false>(w, i);
 }
 template <auto F, auto G>
 inline constexpr ExecFn map_ieee = &ieee_entry<F, G>;

@@ -106,9 +106,12 @@ struct Mfma {
       out[at.item].v[at.lane] = sum;
     } else {
       auto value = [&](const Operand& o, unsigned k, unsigned lane) {
-        if constexpr (kType == Element::kF32) return std::bit_cast<float>(dword(w, o, 0, lane));
-        else if constexpr (kType == Element::kF16) return to_float(Half{item16(w, o, k % kItems, lane)});
-        else return bf16(item16(w, o, k % kItems, lane));
+        if constexpr (kType == Element::kF32)
+          return std::bit_cast<float>(dword(w, o, 0, lane));
+        else if constexpr (kType == Element::kF16)
+          return to_float(Half{item16(w, o, k % kItems, lane)});
+        else
+          return bf16(item16(w, o, k % kItems, lane));
       };
       float sum = std::bit_cast<float>(dword(w, c, at.item, at.lane));
       for (unsigned k = 0; k < K; ++k) sum = std::fma(value(a, k, a_lane(k)), value(b, k, b_lane_of(k)), sum);

@@ -52,16 +52,20 @@ constexpr ExecFn pair = &packed_body<F>;
 /// F, or G with clamp.
 template <auto F, auto G>
 void packed_clamp(Wave& w, const Inst& i) {
-  if (i.clamp) packed_body<G>(w, i);
-  else packed_body<F>(w, i);
+  if (i.clamp)
+    packed_body<G>(w, i);
+  else
+    packed_body<F>(w, i);
 }
 template <auto F, auto G>
 constexpr ExecFn pair_clamp = &packed_clamp<F, G>;
 
 template <auto F, auto G>
 void packed_ieee(Wave& w, const Inst& i) {
-  if (w.mode & Mode::kIeee) packed_body<F>(w, i);
-  else packed_body<G>(w, i);
+  if (w.mode & Mode::kIeee)
+    packed_body<F>(w, i);
+  else
+    packed_body<G>(w, i);
 }
 template <auto F, auto G>
 constexpr ExecFn pair_ieee = &packed_ieee<F, G>;
@@ -95,8 +99,10 @@ void packed_float(Wave& w, const Inst& i) {
   for (unsigned part = 0; part < 2; ++part) {
     for (unsigned l = 0; l < w.lanes(); ++l) {
       float v;
-      if constexpr (kArgs == 3) v = F(source(0, part, l), source(1, part, l), source(2, part, l));
-      else v = F(source(0, part, l), source(1, part, l));
+      if constexpr (kArgs == 3)
+        v = F(source(0, part, l), source(1, part, l), source(2, part, l));
+      else
+        v = F(source(0, part, l), source(1, part, l));
       out[part].v[l] = std::bit_cast<u32>(v);
     }
     if (i.clamp) finish_f32(w, i, out[part]);
@@ -145,7 +151,8 @@ void mix(Wave& w, const Inst& i) {
   const u32* old = register_row(w, i.dst[0]);
   Row out;
   for (unsigned l = 0; l < w.lanes(); ++l) {
-    const float v = kFused ? std::fma(a[l], b[l], c[l]) : flushed(flushed(flushed(a[l]) * flushed(b[l])) + flushed(c[l]));
+    const float v =
+        kFused ? std::fma(a[l], b[l], c[l]) : flushed(flushed(flushed(a[l]) * flushed(b[l])) + flushed(c[l]));
     out.v[l] = std::bit_cast<u32>(v);
   }
   if (i.clamp) finish_f32(w, i, out);

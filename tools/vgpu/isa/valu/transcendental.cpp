@@ -30,8 +30,10 @@ inline double cosine_of_turns(double x) {
 /// F up to gfx9, G from gfx11 on.
 template <auto F, auto G>
 void family_entry(Wave& w, const Inst& i) {
-  if (i.gfx11) map<G>(w, i);
-  else map<F>(w, i);
+  if (i.gfx11)
+    map<G>(w, i);
+  else
+    map<F>(w, i);
 }
 template <auto F, auto G>
 constexpr ExecFn map_family = &family_entry<F, G>;
@@ -58,8 +60,10 @@ constexpr ExecEntry kEntries[] = {
     {"v_log_f32", map<[](float a) { return flushing<log2_of>(a); }>},
     {"v_exp_legacy_f32", map<[](float a) { return flushing<exp2_of>(a); }>},
     {"v_log_legacy_f32", map<[](float a) { return flushing<log2_of>(a); }>},
-    {"v_sin_f32", map_family<[](float a) { return flushing<sine_of_turns<true>>(a); }, [](float a) { return flushing<sine_of_turns<false>>(a); }>},
-    {"v_cos_f32", map_family<[](float a) { return flushing<cosine_of_turns<true>>(a); }, [](float a) { return flushing<cosine_of_turns<false>>(a); }>},
+    {"v_sin_f32", map_family<[](float a) { return flushing<sine_of_turns<true>>(a); },
+                             [](float a) { return flushing<sine_of_turns<false>>(a); }>},
+    {"v_cos_f32", map_family<[](float a) { return flushing<cosine_of_turns<true>>(a); },
+                             [](float a) { return flushing<cosine_of_turns<false>>(a); }>},
     {"v_rcp_f32", map<[](float a) { return reciprocal(a); }>},
     {"v_rcp_iflag_f32", map<[](float a) { return reciprocal(a); }>},
     {"v_rsq_f32", map<[](float a) { return reciprocal_root(a); }>},
@@ -71,8 +75,10 @@ constexpr ExecEntry kEntries[] = {
 
     {"v_exp_f16", map<[](Half a) { return in_double<exp2_of>(a); }>},
     {"v_log_f16", map<[](Half a) { return in_double<log2_of>(a); }>},
-    {"v_sin_f16", map_family<[](Half a) { return in_double<sine_of_turns<true>>(a); }, [](Half a) { return in_double<sine_of_turns<false>>(a); }>},
-    {"v_cos_f16", map_family<[](Half a) { return in_double<cosine_of_turns<true>>(a); }, [](Half a) { return in_double<cosine_of_turns<false>>(a); }>},
+    {"v_sin_f16", map_family<[](Half a) { return in_double<sine_of_turns<true>>(a); },
+                             [](Half a) { return in_double<sine_of_turns<false>>(a); }>},
+    {"v_cos_f16", map_family<[](Half a) { return in_double<cosine_of_turns<true>>(a); },
+                             [](Half a) { return in_double<cosine_of_turns<false>>(a); }>},
     {"v_rcp_f16", map<[](Half a) { return to_half(1.0 / double{to_float(a)}); }>},
     {"v_rsq_f16", map<[](Half a) { return to_half(1.0 / std::sqrt(double{to_float(a)})); }>},
     {"v_sqrt_f16", map<[](Half a) { return to_half(std::sqrt(double{to_float(a)})); }>},

@@ -52,8 +52,10 @@ void compute_half(Wave& w, const Inst& i, size_t half, Row& out) {
   HalfSources s{};
   for (size_t n = 0; n < 3; ++n) {
     const Operand& operand = i.src[half * 3 + n];
-    if (operand.type == OperandType::kMask) s.mask = mask_source(w, operand);
-    else if (operand) rows[n] = raw_row(w, i, half * 3 + n, 0, buffers[n]);
+    if (operand.type == OperandType::kMask)
+      s.mask = mask_source(w, operand);
+    else if (operand)
+      rows[n] = raw_row(w, i, half * 3 + n, 0, buffers[n]);
   }
   s.a = rows[0];
   s.b = rows[1] != nullptr ? rows[1] : rows[0];
