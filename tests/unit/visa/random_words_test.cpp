@@ -186,7 +186,7 @@ class Comparison {
 
   void report(const std::string& kind, const std::string& mnemonic, const std::string& text) {
     for (Rule& rule : rules_) {
-      if (rule.target != "*" && rule.target != cpu_) continue;
+      if (!matches(rule.target, cpu_)) continue;
       if (rule.kind != kind || !matches(rule.mnemonic, mnemonic)) continue;
       if (rule.part != "-" && text.find(rule.part) == std::string::npos) continue;
       rule.used = true;
@@ -211,7 +211,8 @@ TEST_CASE("random words decode as LLVM decodes them, but for listed differences"
   const char* path = std::getenv("VISA_DIFFERENCES");
   REQUIRE(path != nullptr);
   std::vector<Rule> rules = read_rules(path);
-  for (const char* cpu : {"gfx90a", "gfx1100"}) {
+  for (const char* cpu : {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1100", "gfx1101", "gfx1102", "gfx1103",
+                          "gfx1150", "gfx1151"}) {
     Comparison comparison(cpu, rules);
     comparison.run(120000);
     CHECK(comparison.agreed() > 20000);

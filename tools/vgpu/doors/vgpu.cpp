@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "tools/vgpu/doors/isa_command.h"
 #include "tools/vgpu/doors/launcher.h"
 
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr char kExamples[] =
     "Examples:\n"
     "  vgpu list\n"
+    "  vgpu isa --gpu gfx90a\n"
     "  vgpu run -- rocminfo\n"
     "  vgpu run --gpu gfx90a --gpu gfx1100 -- ./program arguments\n"
     "  vgpu run --gpu mi210 --vram 4G --hostile 7 -- ./program\n"
@@ -85,8 +87,14 @@ int main(int argc, char** argv) {
                         "exit with 3 when the program succeeds but some request was answered by a default");
   run_command->add_option("command", flags.command, "the program and its arguments, after --")->required();
   CLI::App* list_command = app.add_subcommand("list", "show the cards that can be simulated");
+  CLI::App* isa_command = app.add_subcommand("isa", "how much of an instruction set is executed");
+  std::string isa_gpu;
+  bool json = false;
+  isa_command->add_option("--gpu", isa_gpu, "one target, with the lists of names (default: the figures of all)");
+  isa_command->add_flag("--json", json, "as JSON");
 
   CLI11_PARSE(app, argc, argv);
   if (*list_command) return list();
+  if (*isa_command) return vgpu::print_isa(isa_gpu, json);
   return run(flags);
 }

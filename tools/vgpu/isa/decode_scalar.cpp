@@ -21,7 +21,7 @@ bool Decoding::scalar() {
   if (inst_.format == Format::kSopk || inst_.format == Format::kSopp) inst_.imm = static_cast<int16_t>(w);
   // The message is in the place of the source operand's code.
   if (inst_.op == Op::s_sendmsg_rtn_b32 || inst_.op == Op::s_sendmsg_rtn_b64) inst_.imm = static_cast<int32_t>(src0);
-  size_t n = 0;
+  size_t n = 0, field = 0;
   for (size_t i = 0; i < info_->slot_count; ++i) {
     const Slot& slot = info_->slots[i];
     const bool first_source = n == 0 && slot.role == 's';
@@ -31,17 +31,21 @@ bool Decoding::scalar() {
     } else if (inst_.format == Format::kSopk && first_source) {
       // s_cmpk, s_setreg and s_waitcnt_*cnt read the register that the destination field names.
       if (!scalar_register(inst_.src[n++], sdst, slot.dwords, false)) return false;
+    } else if (slot.role == 'k') {
+      if (!take_literal()) return false;
+      inst_.src[n].type = slot.type;
+      inst_.src[n].dwords = 1;
+      literal(inst_.src[n++], slot);
     } else if (slot.role == 's') {
-      if (n >= 2) return false;
+      if (field >= 2) return false;
       Slot scalar_slot = slot;
       if (slot.type == OperandType::kBits) scalar_slot.cls = RegClass::sgpr;
-      if (!source(inst_.src[n], scalar_slot, sources[n])) return false;
+      if (!source(inst_.src[n], scalar_slot, sources[field++])) return false;
       ++n;
     }
   }
   if (inst_.op == Op::s_set_gpr_idx_on) inst_.imm = static_cast<int32_t>(src1);
   if (inst_.op == Op::s_setreg_imm32_b32) return take_literal();
-  if (inst_.op == Op::s_fmaak_f32 || inst_.op == Op::s_fmamk_f32) return take_literal();
   return true;
 }
 

@@ -10,6 +10,11 @@ bool is_half(OperandType type) {
   return type == OperandType::kF16 || type == OperandType::kI16 || type == OperandType::kBf16;
 }
 
+bool writes_float8(std::string_view name) {
+  return name == "v_cvt_sr_fp8_f32" || name == "v_cvt_sr_bf8_f32" || name == "v_cvt_pk_fp8_f32" ||
+         name == "v_cvt_pk_bf8_f32";
+}
+
 bool is_mix(const OpModifiers& modifiers) { return modifiers.packed == 2 || modifiers.packed == 3; }
 
 }  // namespace
@@ -205,6 +210,11 @@ void Decoding::vop3_modifiers(uint32_t low, uint32_t high) {
   }
   const bool half_result = info_->slot_count > 0 && info_->slots[0].half;
   if (half_result && (modifiers().op_sel || gfx11_)) inst_.dst_hi = bit(low, 14);
+  // Conversions to 8-bit floats choose the word, or with one more bit the byte, of a register that keeps the rest.
+  if (writes_float8(info_->name)) {
+    inst_.dst_hi = bit(low, 14);
+    inst_.src[2].hi = bit(low, 13);
+  }
 }
 
 bool Decoding::vop3() {

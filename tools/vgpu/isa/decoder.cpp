@@ -102,7 +102,7 @@ bool Decoding::scalar_register(Operand& operand, unsigned code, unsigned dwords,
     if (dwords > 1 && code < sgprs) code &= dwords == 2 ? ~1u : ~3u;
     operand.index = static_cast<uint16_t>(code);
     const unsigned limit = code < sgprs ? sgprs : 106;
-    return code + dwords <= limit && (code < sgprs || target_ != IsaTarget::kGfx942 || code >= 104);
+    return code + dwords <= limit;
   }
   if (code < 108) {
     operand.index = static_cast<uint16_t>(dwords == 2 ? 106 : code);

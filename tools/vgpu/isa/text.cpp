@@ -228,7 +228,7 @@ void TextWriter::op_sel_suffix() {
   const bool dst = inst_.raw >> 14 & 1;  // for results of 32 bits it means nothing
   if (info_.name.starts_with("v_permlane")) return bit_list("op_sel", {inst_.fi, inst_.bound_ctrl}, false);
   if (!modifiers().op_sel) return;
-  if (s[2])
+  if (s[2] || info_.name.starts_with("v_cvt_sr"))
     bit_list("op_sel", {s[0].hi, s[1].hi, s[2].hi, dst}, false);
   else if (s[1])
     bit_list("op_sel", {s[0].hi, s[1].hi, dst}, false);

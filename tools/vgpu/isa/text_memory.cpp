@@ -107,7 +107,11 @@ void TextWriter::flat() {
 
 void TextWriter::buffer() {
   const Operand &vaddr = inst_.src[0], &stored = inst_.src[1], &resource = inst_.src[2], &soffset = inst_.src[3];
-  if (!resource) return;  // cache maintenance has no operands
+  if (!resource) {  // cache maintenance has no operands
+    if (target_ == IsaTarget::kGfx942 && inst_.glc) add(" sc0");
+    if (target_ == IsaTarget::kGfx942 && inst_.dlc) add(" sc1");
+    return;
+  }
   if (stored || inst_.dst[0]) {
     next();
     operand(stored ? stored : inst_.dst[0]);

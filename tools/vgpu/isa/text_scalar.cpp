@@ -22,6 +22,12 @@ constexpr Named kRegisters9[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},   
                                  {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
                                  {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
                                  {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
+// Beside those.
+constexpr Named kRegisters942[] = {{20, "HW_REG_XCC_ID"},
+                                   {21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"},
+                                   {22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
+                                   {23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
+                                   {24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"}};
 constexpr Named kRegisters11[] = {{1, "HW_REG_MODE"},
                                   {2, "HW_REG_STATUS"},
                                   {3, "HW_REG_TRAPSTS"},
@@ -131,6 +137,7 @@ void TextWriter::sendmsg(uint32_t message) {
 void TextWriter::hwreg(uint32_t value) {
   const unsigned id = value & 63, offset = value >> 6 & 31, width = (value >> 11 & 31) + 1;
   const char* name = gfx11_ ? find_name(kRegisters11, id) : find_name(kRegisters9, id);
+  if (target_ == IsaTarget::kGfx942 && name == nullptr) name = find_name(kRegisters942, id);
   add("hwreg(");
   if (name != nullptr)
     add(name);

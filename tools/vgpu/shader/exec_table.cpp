@@ -76,4 +76,9 @@ ExecFn exec_function(const Inst& inst) {
   return table()[static_cast<size_t>(inst.op)];
 }
 
+bool is_executed(Op op) {
+  const ExecFn function = table()[static_cast<size_t>(op)];
+  return function != refuse_unsupported && function != refuse_illegal;
+}
+
 }  // namespace vgpu

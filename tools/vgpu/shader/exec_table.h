@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "tools/vgpu/isa/inst.h"
 #include "tools/vgpu/shader/wave.h"
 
 namespace vgpu {
@@ -29,5 +30,8 @@ std::span<const ExecEntry> valu_exec_entries();  ///< tools/vgpu/isa
 
 /// The function for a decoded instruction, from all the lists. Never null: what is missing is refused when executed.
 ExecFn exec_function(const Inst& inst);
+
+/// Whether some list has the operation (a few forms of it may still be refused, see docs/vgpu_isa.md).
+bool is_executed(Op op);
 
 }  // namespace vgpu

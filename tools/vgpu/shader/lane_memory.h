@@ -55,9 +55,9 @@ inline void masked_copy_out(std::byte* to, const uint32_t* row, uint64_t exec, u
   }
 }
 
-/// Base of the wave's scratch: FLAT_SCRATCH, a register pair or hardware register by target.
+/// Base of the wave's scratch: FLAT_SCRATCH, a pair of scalar registers on gfx9 and a hardware register on gfx11.
 inline uint64_t scratch_base(const Wave& w) {
-  return w.group->dispatch->target->architected_scratch ? w.flat_scratch : w.s64(kFlatScratchLo);
+  return w.group->dispatch->target->gfx11 ? w.flat_scratch : w.s64(kFlatScratchLo);
 }
 
 CachePolicy cache_policy(const Wave& w, const Inst& i);

@@ -210,6 +210,8 @@ void launch_group(const GpuConfig& config, DispatchState& state, uint64_t linear
     const uint32_t offset = group.scratch_slots.empty() ? 0 : group.scratch_slots[i] * d.scratch_wave_bytes;
     wave.slot = group.scratch_slots.empty() ? 0 : group.scratch_slots[i];
     wave.flat_scratch = group.scratch_slots.empty() ? 0 : d.scratch_base + offset;
+    // gfx942 has the base in FLAT_SCRATCH when a wave starts; the targets before it compute it there.
+    if (state.target->architected_scratch && !state.target->gfx11) wave.set_s64(kFlatScratchLo, wave.flat_scratch);
     set_scalars(state, rsrc, group, offset, wave);
     set_ttmps(state, group, wave);
     set_item_ids(*state.target, rsrc, group, wave);

@@ -81,7 +81,7 @@ class Wave {
   uint32_t mode = 0;          ///< MODE, see struct Mode
   uint64_t pc = 0;            ///< of the instruction that executes
   uint64_t next_pc = 0;       ///< where the wave goes on
-  uint64_t flat_scratch = 0;  ///< base of this wave's scratch; on gfx9 up to gfx90a it follows s[kFlatScratchLo]
+  uint64_t flat_scratch = 0;  ///< base of this wave's scratch; gfx9 goes by s[kFlatScratchLo]
   uint64_t lane_mask = 0;     ///< all lanes of the wave size: 2^32-1 or 2^64-1
   bool wave32 = false;
   bool priv = false;  ///< inside the trap handler
