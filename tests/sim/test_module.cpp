@@ -10,7 +10,7 @@ using namespace sim;
 namespace {
 
 const char* module_path() { return BAREHIP_TEST_MODULE; }        // an offload bundle for gfx90a and gfx1100
-const char* other_gpu_path() { return BAREHIP_TEST_OTHER_GPU; }  // one for gfx1102 only
+const char* other_gpu_path() { return BAREHIP_TEST_OTHER_GPU; }  // for a GPU that this one is not
 
 std::vector<char> read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);

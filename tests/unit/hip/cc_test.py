@@ -1,22 +1,55 @@
 #!/usr/bin/env python3
 """barehip-cc: its help, its errors, and that it compiles every device function for both targets at -O0 and -O3.
 
-cc_test.py BAREHIP-CC DEVICE_API.HIP
+cc_test.py BAREHIP-CC DEVICE_API.HIP TARGET.CPP (the loader's table of targets)
 """
 import glob
+import importlib.machinery
+import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-CC, DEVICE_API = sys.argv[1:3]
+CC, DEVICE_API, TARGET_TABLE = sys.argv[1:4]
 
 
 def cc(*arguments, **environment):
     env = {k: v for k, v in os.environ.items() if not k.startswith("BAREHIP_")} | environment
     return subprocess.run([CC, *arguments], capture_output=True, text=True, env=env, check=False)
+
+
+def as_module():
+    loader = importlib.machinery.SourceFileLoader("barehip_cc", CC)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("barehip_cc", loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+class Architectures(unittest.TestCase):
+    def test_supported_ones_are_the_loaders(self):
+        with open(TARGET_TABLE, encoding="utf-8") as file:
+            table = re.findall(r'^    (?:unified_)?gfx\d+\("(gfx\w+)"|^  Target \w+ = gfx9\("(gfx\w+)"', file.read(), re.M)
+        self.assertEqual(sorted(a or b for a, b in table), sorted(as_module().SUPPORTED_ARCHS))
+
+    def test_the_machines_gpus(self):
+        module = as_module()
+        with tempfile.TemporaryDirectory() as nodes:
+            for node, version in enumerate((0, 110001, 90010, 110001, 120001)):
+                os.mkdir(os.path.join(nodes, str(node)))
+                with open(os.path.join(nodes, str(node), "properties"), "w", encoding="ascii") as file:
+                    file.write(f"simd_count 4\ngfx_target_version {version}\n")
+            module.TOPOLOGY = nodes
+            self.assertEqual(module.machine_archs(), ["gfx1101", "gfx90a"])
+            os.environ.pop("BAREHIP_ARCH", None)
+            self.assertEqual(module.default_archs(), ["gfx90a", "gfx1100", "gfx1101"])
+
+    def test_named_ones_are_all(self):
+        self.assertEqual(cc("--print-archs", BAREHIP_ARCH="gfx906,gfx942").stdout, "gfx906 gfx942\n")
 
 
 class Messages(unittest.TestCase):
