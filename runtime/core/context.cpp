@@ -6,6 +6,7 @@
 #include "pm4/pm4.h"
 #include "runtime/core/copy_engine.h"
 #include "runtime/core/environment.h"
+#include "runtime/core/fences.h"
 #include "runtime/core/hw_queue.h"
 #include "runtime/core/log.h"
 #include "runtime/core/properties.h"
@@ -77,7 +78,7 @@ Result<HwQueue*> DeviceContext::pick_queue(int priority) {
 
 Result<void> DeviceContext::invalidate_code(HwQueue& queue) {
   const uint64_t epoch = code_epoch.load(std::memory_order_acquire);
-  if (queue.code_epoch.load(std::memory_order_relaxed) == epoch) return {};
+  if (queue.code_epoch.load(std::memory_order_relaxed) == epoch || !g_fences.invalidate_code) return {};
   auto index = queue.run_pm4(invalidate_commands_.gpu_address(), invalidate_dwords_);
   if (!index) return std::unexpected(index.error());
   queue.code_epoch.store(epoch, std::memory_order_relaxed);

@@ -74,9 +74,10 @@ Result<SignalRef> submit(Stream& stream, const Transfer& transfer, CopyDirection
   const bool wait = after && !after.done();
   auto submitted = (*engine)->submit(transfer, {&after, wait ? 1u : 0u}, *done);
   if (!submitted) return std::unexpected(submitted.error());
-  auto barrier = stream.queue().wait_for({&*done, 1}, aql::FenceScope::kSystem, {&after, wait ? 1u : 0u});
+  auto barrier = stream.queue().wait_for({&*done, 1}, {&after, wait ? 1u : 0u});
   if (!barrier) return std::unexpected(barrier.error());
   stream.advance(*barrier);
+  stream.note_outside_write();
   stream.copy_done = *done;
   stream.copy_barrier = *barrier + 1;
   return *done;

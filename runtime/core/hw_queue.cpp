@@ -4,16 +4,10 @@
 #include <cstring>
 
 #include "pm4/pm4.h"
+#include "runtime/core/fences.h"
 
 namespace barehip::runtime {
 namespace {
-
-using aql::FenceScope;
-using aql::PacketType;
-
-constexpr uint16_t barrier_header(FenceScope acquire, FenceScope release) {
-  return aql::make_header(PacketType::kBarrierAnd, true, acquire, release);
-}
 
 /// Copies everything behind the first dword, which publish() stores last.
 void fill_body(void* slot, const void* packet) {
@@ -96,7 +90,7 @@ void HwQueue::publish_quarter_marker(uint64_t index) {
   aql::BarrierPacket packet{};
   packet.completion_signal = epoch_.handle();
   fill_body(slot(index), &packet);
-  publish(index, aql::make_first_dword(barrier_header(FenceScope::kNone, FenceScope::kNone), 0));
+  publish(index, aql::make_first_dword(g_fences.quarter_marker, 0));
 }
 
 Result<uint64_t> HwQueue::finish_reserve(uint64_t index) {
@@ -120,7 +114,7 @@ Result<HwQueue::Marker> HwQueue::submit_marker() {
   packet.completion_signal = (*signal)->handle();
   uses_.push_back({*index, true, *signal});
   fill_body(slot(*index), &packet);
-  publish(*index, aql::make_first_dword(barrier_header(FenceScope::kNone, FenceScope::kSystem), 0));
+  publish(*index, aql::make_first_dword(g_fences.marker, 0));
   last_marker_ = {*index, *signal};
   return last_marker_;
 }
@@ -139,7 +133,7 @@ Result<HwQueue::Marker> HwQueue::record() {
   return submit_marker();
 }
 
-Result<uint64_t> HwQueue::submit_barrier(std::span<const SignalRef> signals, FenceScope acquire) {
+Result<uint64_t> HwQueue::submit_barrier(std::span<const SignalRef> signals) {
   auto index = reserve();
   if (!index) return std::unexpected(index.error());
   aql::BarrierPacket packet{};
@@ -148,18 +142,17 @@ Result<uint64_t> HwQueue::submit_barrier(std::span<const SignalRef> signals, Fen
     uses_.push_back({*index, false, signals[i]});
   }
   fill_body(slot(*index), &packet);
-  publish(*index, aql::make_first_dword(barrier_header(acquire, FenceScope::kNone), 0));
+  publish(*index, aql::make_first_dword(g_fences.barrier, 0));
   return *index;
 }
 
-Result<uint64_t> HwQueue::wait_for(std::span<const SignalRef> signals, FenceScope acquire,
-                                   std::span<const SignalRef> keep) {
+Result<uint64_t> HwQueue::wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep) {
   constexpr size_t kPerPacket = std::size(aql::BarrierPacket{}.dep_signal);
   std::lock_guard lock(mutex_);
   drain_uses();
   Result<uint64_t> last = 0;
   for (size_t i = 0; i < signals.size() && last; i += kPerPacket)
-    last = submit_barrier(signals.subspan(i, std::min(kPerPacket, signals.size() - i)), acquire);
+    last = submit_barrier(signals.subspan(i, std::min(kPerPacket, signals.size() - i)));
   if (last)
     for (const SignalRef& signal : keep) uses_.push_back({*last, false, signal});
   return last;
@@ -173,8 +166,7 @@ Result<uint64_t> HwQueue::run_pm4(uint64_t address, uint32_t dwords) {
   if (!index) return index;
   packet.dwords_remaining = aql::kPm4IbDwordsRemaining;
   fill_body(slot(*index), &packet);
-  const uint16_t header = aql::make_header(PacketType::kVendorSpecific, true, FenceScope::kNone, FenceScope::kNone);
-  publish(*index, aql::make_first_dword(header, static_cast<uint16_t>(aql::VendorFormat::kPm4Ib)));
+  publish(*index, aql::make_first_dword(g_fences.code_invalidation, static_cast<uint16_t>(aql::VendorFormat::kPm4Ib)));
   return index;
 }
 

@@ -73,7 +73,7 @@ class HwQueue {
   /// Whether packet `index` is known to be complete. Submits nothing.
   bool complete(uint64_t index);
   /// A signal that is done only when packet `index` is complete; null when it is already. Submits a marker when none
-  /// that was submitted lies at or behind `index`. The marker releases to the system.
+  /// that was submitted lies at or behind `index`. The marker releases to the system and acquires from it.
   Result<SignalRef> marker(uint64_t index);
   struct Marker {
     uint64_t index = 0;
@@ -83,8 +83,7 @@ class HwQueue {
   Result<Marker> record();
   /// Packets behind this one start only when all `signals` are done. Keeps references to them, and to `keep`, until
   /// then. Returns the barrier's index.
-  Result<uint64_t> wait_for(std::span<const SignalRef> signals, aql::FenceScope acquire,
-                            std::span<const SignalRef> keep = {});
+  Result<uint64_t> wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep = {});
   /// Runs a PM4 command buffer (an INDIRECT_BUFFER's target of `dwords` dwords) in the queue's order.
   Result<uint64_t> run_pm4(uint64_t address, uint32_t dwords);
   /// Blocks until packet `index` is complete. Errors: the device's sticky error.
@@ -98,6 +97,8 @@ class HwQueue {
   uint32_t streams = 0;  ///< live streams that use it; guarded by the DeviceContext's lock
 
  private:
+  friend struct HwQueueProbe;  // of the tests that take cares out
+
   HwQueue(std::unique_ptr<AqlQueue> aql, Memory kernarg, Signal epoch, SignalCache& signals);
 
   struct Use {
@@ -113,7 +114,7 @@ class HwQueue {
   void raise_floor(uint64_t floor);
   void drain_uses();
   Result<Marker> submit_marker();
-  Result<uint64_t> submit_barrier(std::span<const SignalRef> signals, aql::FenceScope acquire);
+  Result<uint64_t> submit_barrier(std::span<const SignalRef> signals);
 
   // Destruction runs upwards: the queue goes before the memory and signals that its packets name.
   SignalCache& signals_;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/core/environment.h"
+#include "runtime/core/fences.h"
 #include "runtime/core/module_impl.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/stream_impl.h"
@@ -11,8 +12,6 @@
 namespace barehip::runtime {
 namespace {
 
-using aql::FenceScope;
-using aql::PacketType;
 using codeobj::ValueKind;
 
 constexpr const char* kOperation = "launch kernel";
@@ -22,11 +21,6 @@ constexpr size_t kBufferPadding = 15;
 
 // hipModuleLaunchKernel's extra list.
 constexpr uintptr_t kExtraPointer = 1, kExtraSize = 2, kExtraEnd = 3;
-
-constexpr uint32_t dispatch_dword(FenceScope acquire) {
-  return aql::make_first_dword(aql::make_header(PacketType::kKernelDispatch, true, acquire, FenceScope::kAgent),
-                               kDimensions);
-}
 
 std::string shape_text(const LaunchShape& shape) {
   const auto triple = [](const Dim3& d) {
@@ -183,11 +177,11 @@ Result<void> launch(const Function& function, const LaunchShape& shape, const La
   const bool big = function.kernel.kernarg_bytes > HwQueue::kKernargSlotBytes;
   if (big) [[unlikely]]
     if (auto room = queue.ensure_big_kernarg(); !room) return room;
-  FenceScope acquire = FenceScope::kAgent;
+  uint16_t header = g_fences.dispatch;
   if (stream.must_enter()) [[unlikely]] {
-    const auto scope = stream.enter();
-    if (!scope) return std::unexpected(scope.error());
-    acquire = *scope;
+    const auto needed = stream.enter();
+    if (!needed) return std::unexpected(needed.error());
+    header = *needed;
   }
   uint64_t index = 0;
   if (!queue.try_reserve(index)) [[unlikely]] {
@@ -199,7 +193,7 @@ Result<void> launch(const Function& function, const LaunchShape& shape, const La
   uint8_t* kernarg = big ? queue.big_kernarg(index) : queue.kernarg(index);
   fill_kernarg(kernarg, function, shape, given, queue);
   fill_packet(queue.slot(index), function, shape, kernarg);
-  queue.publish(index, dispatch_dword(acquire));
+  queue.publish(index, aql::make_first_dword(header, kDimensions));
   stream.advance(index);
   if (stream.context().launch_blocking) [[unlikely]]
     return stream.synchronize();

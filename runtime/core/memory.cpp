@@ -9,10 +9,10 @@ namespace {
 
 // hipHostMalloc flags: Portable, Mapped, WriteCombined, Uncached; NumaUser, Coherent, NonCoherent.
 constexpr unsigned kHostFlags = 0x1 | 0x2 | 0x4 | 0x10000000 | 0x20000000 | 0x40000000 | 0x80000000;
-constexpr unsigned kHostUncached = 0x10000000;
+constexpr unsigned kHostUncached = 0x10000000, kHostCoherent = 0x40000000, kHostNonCoherent = 0x80000000;
 // hipHostRegister flags: Portable, Mapped, IoMemory, ReadOnly, Coarsegrained.
 constexpr unsigned kRegisterFlags = 0x1 | 0x2 | 0x8;
-constexpr unsigned kRegisterIoMemory = 0x4;
+constexpr unsigned kRegisterIoMemory = 0x4, kRegisterCoarse = 0x8;
 constexpr size_t kPitchAlignment = 256;
 
 void* as_pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -31,6 +31,12 @@ void* publish(Runtime& runtime, DeviceContext& context, AllocationKind kind, siz
   void* pointer = as_pointer(kind == AllocationKind::kDevice ? allocation->gpu : allocation->host);
   runtime.allocations.insert(std::move(allocation));
   return pointer;
+}
+
+/// Coherent unless the program says that it does not need that.
+MemoryKind host_kind(unsigned flags) {
+  if (flags & kHostUncached) return MemoryKind::kHostUncached;
+  return flags & kHostNonCoherent ? MemoryKind::kHostCoarse : MemoryKind::kHostCoherent;
 }
 
 /// Frees what starts at `pointer` after the work of its device is done, as it may still use it.
@@ -87,11 +93,12 @@ Result<PitchedAllocation> device_allocate_pitched(size_t width_bytes, size_t hei
 Result<void*> host_allocate(size_t bytes, unsigned flags) {
   if (flags & ~kHostFlags)
     return fail(ErrorCode::kInvalidArgument, "allocate host memory", "unknown flags " + std::to_string(flags));
+  if ((flags & kHostCoherent) && (flags & kHostNonCoherent))
+    return fail(ErrorCode::kInvalidArgument, "allocate host memory", "memory cannot be coherent and not coherent");
   auto context = current_context();
   if (!context) return std::unexpected(context.error());
   if (bytes == 0) return nullptr;
-  const MemoryKind kind = flags & kHostUncached ? MemoryKind::kHostUncached : MemoryKind::kHostCoherent;
-  auto memory = Memory::allocate((*context)->device(), bytes, {.kind = kind});
+  auto memory = Memory::allocate((*context)->device(), bytes, {.kind = host_kind(flags)});
   if (!memory) return std::unexpected(memory.error());
   const uint64_t host = as_address(memory->host());
   return publish(*Runtime::if_open(), **context, AllocationKind::kHost, bytes, flags, host, std::move(*memory));
@@ -116,7 +123,7 @@ Result<void> host_register(void* pointer, size_t bytes, unsigned flags) {
   if (runtime.allocations.overlaps(pointer, bytes))
     return fail(ErrorCode::kAlreadyRegistered, "register host memory",
                 "part of the range is registered or allocated already");
-  auto memory = Memory::register_host((*context)->device(), pointer, bytes);
+  auto memory = Memory::register_host((*context)->device(), pointer, bytes, !(flags & kRegisterCoarse));
   if (!memory) return std::unexpected(memory.error());
   publish(runtime, **context, AllocationKind::kRegistered, bytes, flags, as_address(pointer), std::move(*memory));
   return {};

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/core/event_impl.h"
+#include "runtime/core/fences.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/stream_impl.h"
 #include "runtime/core/thread_state.h"
@@ -81,12 +82,12 @@ void Stream::reuse(HwQueue& queue, Kind kind, int priority) {
   copy_barrier = 0;
 }
 
-Result<aql::FenceScope> Stream::enter() {
+Result<uint16_t> Stream::enter() {
   const uint64_t epoch = context_->epoch.load(std::memory_order_acquire);
   if (auto joined = join(); !joined) return std::unexpected(joined.error());
   if (auto clean = context_->invalidate_code(*queue_); !clean) return std::unexpected(clean.error());
-  const bool host_wrote = epoch_.exchange(epoch, std::memory_order_acq_rel) != epoch;
-  return host_wrote ? aql::FenceScope::kSystem : aql::FenceScope::kAgent;
+  const bool outside_wrote = epoch_.exchange(epoch, std::memory_order_acq_rel) != epoch;
+  return outside_wrote ? g_fences.dispatch_after_outside_write : g_fences.dispatch;
 }
 
 Result<void> Stream::join() {
@@ -105,7 +106,7 @@ Result<void> Stream::join() {
     if (*signal) signals.push_back(*signal);
   }
   if (signals.empty()) return {};
-  auto barrier = queue_->wait_for(signals, aql::FenceScope::kAgent);
+  auto barrier = queue_->wait_for(signals);
   if (!barrier) return std::unexpected(barrier.error());
   advance(*barrier);
   return {};
@@ -118,10 +119,10 @@ Result<SignalRef> Stream::tail_signal() {
 }
 
 Result<void> Stream::wait_for(const SignalRef& signal, bool same_device) {
-  const auto scope = same_device ? aql::FenceScope::kAgent : aql::FenceScope::kSystem;
-  auto barrier = queue_->wait_for({&signal, 1}, scope);
+  auto barrier = queue_->wait_for({&signal, 1});
   if (!barrier) return std::unexpected(barrier.error());
   advance(*barrier);
+  if (!same_device) note_outside_write();
   return {};
 }
 

@@ -35,9 +35,9 @@ class Stream {
     return context_->epoch.load(std::memory_order_acquire) != epoch_.load(std::memory_order_relaxed) || must_join();
   }
   /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction
-  /// caches after code was loaded. Returns the acquire scope that the dispatch needs. Cost: the queue's lock and a few
+  /// caches after code was loaded. Returns the header that the dispatch needs. Cost: the queue's lock and a few
   /// packets.
-  Result<aql::FenceScope> enter();
+  Result<uint16_t> enter();
   /// Call after publishing packet `index` of the queue for this stream.
   void advance(uint64_t index) {
     uint64_t seen = tail_.load(std::memory_order_relaxed);
@@ -61,6 +61,8 @@ class Stream {
   Result<void> join();
   /// Later packets start after `signal`. `same_device`: what it covers was written by this GPU's shaders.
   Result<void> wait_for(const SignalRef& signal, bool same_device);
+  /// Somebody outside this GPU's shaders wrote what the stream's next kernel may read.
+  void note_outside_write() { epoch_.store(0, std::memory_order_release); }
 
   /// Held while a copy is handed to an SDMA queue and its barrier to this stream's queue.
   Mutex copy_mutex;

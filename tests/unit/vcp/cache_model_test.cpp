@@ -78,6 +78,20 @@ TEST_CASE("what the host wrote is stale until L2 and the first level were invali
   CHECK(caches.load(0) == 9);
 }
 
+TEST_CASE("an L2 invalidation neither loses stores nor shows them to the host") {
+  Caches caches(MemType::kRW);
+  caches.store(0, 5);
+  CHECK(caches.memory(0) == 0);
+  caches.memory(8) = 9;  // the other half of the line, while L2 holds it
+  caches.model->invalidate_l2();
+  caches.model->invalidate_l1(-1, true, true, true);
+  CHECK(caches.memory(0) == 0);
+  CHECK(caches.load(0) == 5);
+  CHECK(caches.load(8) == 9);
+  caches.model->write_back_l2();
+  CHECK(caches.memory(0) == 5);
+}
+
 TEST_CASE("uncached memory needs the first level's invalidation only, and a bypassing load nothing") {
   Caches caches(MemType::kUC);
   CHECK(caches.load(0) == 0);

@@ -109,8 +109,8 @@ class StaleCaches final : public CacheModel {
 
   void invalidate_l2() override {
     const Locked lock(*this);
-    for (auto& [key, line] : l2_) write_back(key, line);
-    l2_.clear();
+    std::erase_if(l2_, [](const auto& entry) { return entry.second.dirty.none(); });
+    for (auto& [key, line] : l2_) refresh(key, line);
   }
 
  private:

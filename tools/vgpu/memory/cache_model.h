@@ -52,7 +52,8 @@ class CacheModel {
   /// `cu` below 0: all of them (a packet's acquire); else one (buffer_wbinvl1, buffer_gl0_inv, s_dcache_inv ...).
   virtual void invalidate_l1(int32_t cu, bool vector, bool scalar, bool instruction) = 0;
   virtual void write_back_l2() = 0;
-  virtual void invalidate_l2() = 0;  ///< dirty bytes are written back first, as the hardware's combined action does
+  /// Clean bytes are forgotten. Dirty ones are neither lost nor written back: an acquire is no release.
+  virtual void invalidate_l2() = 0;
 };
 
 }  // namespace vgpu
