@@ -56,24 +56,61 @@ Result<void> DeviceContext::prepare_first_queue() {
   return {};
 }
 
-/// The class's queue with the fewest streams; a new one rather than a shared one while there may be more. Counts the
-/// new stream. Needs the lock.
+Result<HwQueue*> DeviceContext::add_queue(int priority) {
+  if (auto prepared = prepare_first_queue(); !prepared) return std::unexpected(prepared.error());
+  size_t number = 0;
+  while (number < kMaxQueues && by_number_[number]) ++number;
+  if (number == kMaxQueues)
+    return fail(ErrorCode::kOutOfResources, "create hardware queue", "a GPU has 256 queues at most");
+  auto queue = HwQueue::create(device_, signals_, kQueuePriority[1 - priority]);
+  if (!queue) return std::unexpected(queue.error());
+  (*queue)->number_above_index = uint64_t{number} << HwQueue::kIndexBits;
+  by_number_[number] = queue->get();
+  return class_of(priority).emplace_back(std::move(*queue)).get();
+}
+
+/// The class's queue with the fewest streams, of those that hold nobody up; a new one rather than a shared one while
+/// there may be more. Counts the new stream. Needs the lock.
 Result<HwQueue*> DeviceContext::pick_queue(int priority) {
-  const auto row = static_cast<size_t>(1 - priority);
-  auto& queues = queues_[row];
-  const auto fewest = std::min_element(queues.begin(), queues.end(),
-                                       [](const auto& a, const auto& b) { return a->streams < b->streams; });
-  HwQueue* best = fewest == queues.end() ? nullptr : fewest->get();
-  if (best == nullptr || (best->streams > 0 && queues.size() < environment().max_hw_queues)) {
-    if (auto prepared = prepare_first_queue(); !prepared) return std::unexpected(prepared.error());
-    auto queue = HwQueue::create(device_, signals_, kQueuePriority[row]);
+  QueueClass& queues = class_of(priority);
+  const size_t limit = environment().max_hw_queues;
+  const auto fewer = [](const auto& a, const auto& b) { return a->streams < b->streams; };
+  HwQueue* best = nullptr;
+  size_t shared = 0;
+  for (const auto& queue : queues) {
+    const uint64_t tail = queue->aql().write_index();
+    if (queue->waits && queue->streams == 0 && (tail == 0 || queue->complete(tail - 1))) queue->waits = false;
+    if (queue->waits) continue;
+    ++shared;
+    if (best == nullptr || queue->streams < best->streams) best = queue.get();
+  }
+  if (best == nullptr || (best->streams > 0 && shared < limit && queues.size() < 2 * limit)) {
+    auto queue = queues.size() < 2 * limit ? add_queue(priority) : Result<HwQueue*>(nullptr);
     // Streams can share what there is when the GPU has no queue left.
-    if (!queue && (best == nullptr || queue.error().code != ErrorCode::kOutOfResources))
-      return std::unexpected(queue.error());
-    if (queue) best = queues.emplace_back(std::move(*queue)).get();
+    if (!queue && (queues.empty() || queue.error().code != ErrorCode::kOutOfResources)) return queue;
+    if (queue && *queue) best = *queue;
+    if (best == nullptr) best = std::min_element(queues.begin(), queues.end(), fewer)->get();
   }
   ++best->streams;
   return best;
+}
+
+HwQueue& DeviceContext::queue_for_wait(HwQueue& here, int priority) {
+  std::lock_guard lock(mutex_);
+  if (here.streams <= 1) here.waits = true;
+  if (here.waits) return here;
+  QueueClass& queues = class_of(priority);
+  HwQueue* best = nullptr;
+  for (const auto& queue : queues)
+    if ((queue->waits || queue->streams == 0) && (best == nullptr || queue->streams < best->streams))
+      best = queue.get();
+  if ((best == nullptr || best->streams > 0) && queues.size() < 2 * size_t{environment().max_hw_queues})
+    if (auto added = add_queue(priority)) best = *added;
+  if (best == nullptr) return here;
+  best->waits = true;
+  ++best->streams;
+  --here.streams;
+  return *best;
 }
 
 Result<void> DeviceContext::invalidate_code(HwQueue& queue) {
@@ -149,25 +186,36 @@ Result<Stream*> DeviceContext::make_stream(bool non_blocking, int priority) {
 }
 
 void DeviceContext::retire_stream(Stream& stream) {
+  const std::lock_guard moves(stream.wait_mutex);
+  const Stream::Tail tail = stream.tail();
   std::lock_guard lock(mutex_);
-  std::erase(blocking_, &stream);
-  --stream.queue().streams;
+  HwQueue& queue = *tail.queue;
+  if (std::erase(blocking_, &stream) && tail.end && !queue.complete(tail.end - 1))
+    orphans_.push_back({&queue, tail.end - 1});
+  --queue.streams;
   retired_.push_back(&stream);
 }
 
-Result<void> DeviceContext::collect_blocking_tails(const HwQueue& except, std::vector<SignalRef>& out) {
-  std::vector<Stream*> streams;
+Result<DeviceContext::BlockingTails> DeviceContext::collect_blocking_tails(const HwQueue& own) {
+  std::vector<Stream::Tail> tails;
   {
     std::lock_guard lock(mutex_);
-    streams = blocking_;
+    for (const Stream* stream : blocking_) tails.push_back(stream->tail());
+    std::erase_if(orphans_, [](const Orphan& orphan) { return orphan.queue->complete(orphan.index); });
+    for (const Orphan& orphan : orphans_) tails.push_back({orphan.queue, orphan.index + 1});
   }
-  for (Stream* stream : streams) {
-    if (&stream->queue() == &except) continue;
-    auto signal = stream->tail_signal();
+  BlockingTails out;
+  for (const Stream::Tail& tail : tails) {
+    if (tail.end == 0) continue;
+    if (tail.queue == &own) {
+      out.own_tail = std::max(out.own_tail, tail.end);
+      continue;
+    }
+    auto signal = tail.queue->marker(tail.end - 1);
     if (!signal) return std::unexpected(signal.error());
-    if (*signal) out.push_back(std::move(*signal));
+    if (*signal) out.signals.push_back(std::move(*signal));
   }
-  return {};
+  return out;
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------------

@@ -50,10 +50,22 @@ class DeviceContext {
   Stream* null_stream_if_made() const { return null_.load(std::memory_order_acquire); }
   /// A stream over one of the shared queues of its priority class. Owned by the context.
   Result<Stream*> make_stream(bool non_blocking, int priority);
-  /// Takes it out of the null stream's order and keeps the memory for the next make_stream().
+  /// Keeps the memory for the next make_stream(). Work of a blocking stream that is not done stays in the null stream's
+  /// order.
   void retire_stream(Stream& stream);
-  /// Signals of all blocking streams that have work the null stream did not wait for yet.
-  Result<void> collect_blocking_tails(const HwQueue& except, std::vector<SignalRef>& out);
+  /// What the null stream has to wait for: signals of the blocking streams' work in other queues, and the index behind
+  /// their last packet in `own`.
+  struct BlockingTails {
+    std::vector<SignalRef> signals;
+    uint64_t own_tail = 0;
+  };
+  Result<BlockingTails> collect_blocking_tails(const HwQueue& own);
+
+  /// The queue for packets of a stream in `here` that wait for others: one that no stream shares which never waits, as
+  /// it would be held up. Counts the stream there. `here` itself when it is alone in it, or the GPU has no queue left.
+  HwQueue& queue_for_wait(HwQueue& here, int priority);
+  /// By its number. Cost: one load.
+  HwQueue& queue(size_t number) const { return *by_number_[number]; }
 
   Result<CopyEngine*> engine(CopyDirection direction);
   Result<Staging*> staging();
@@ -82,8 +94,12 @@ class DeviceContext {
 
  private:
   static constexpr int kPriorities = 3;
+  static constexpr size_t kMaxQueues = 256;
 
+  using QueueClass = std::vector<std::unique_ptr<HwQueue>>;
+  Result<HwQueue*> add_queue(int priority);
   Result<HwQueue*> pick_queue(int priority);
+  QueueClass& class_of(int priority) { return queues_[static_cast<size_t>(1 - priority)]; }
   std::vector<HwQueue*> all_queues();
   Result<void> prepare_first_queue();
 
@@ -99,7 +115,8 @@ class DeviceContext {
 
   Mutex mutex_;
   bool prepared_ = false;
-  std::array<std::vector<std::unique_ptr<HwQueue>>, kPriorities> queues_;
+  std::array<QueueClass, kPriorities> queues_;
+  std::array<HwQueue*, kMaxQueues> by_number_{};
   std::array<std::atomic<CopyEngine*>, 2> engines_{};
   std::array<std::unique_ptr<CopyEngine>, 2> engine_owners_;
   std::atomic<Staging*> staging_{nullptr};
@@ -108,6 +125,11 @@ class DeviceContext {
   std::vector<std::unique_ptr<Stream>> streams_;  ///< all, also the retired ones
   std::vector<Stream*> blocking_;
   std::vector<Stream*> retired_;
+  struct Orphan {
+    HwQueue* queue = nullptr;
+    uint64_t index = 0;
+  };
+  std::vector<Orphan> orphans_;  ///< last packets of blocking streams that were destroyed before they were complete
 };
 
 }  // namespace barehip::runtime

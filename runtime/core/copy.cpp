@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <vector>
 
 #include "runtime/core/copy_engine.h"
 #include "runtime/core/runtime.h"
@@ -46,41 +47,66 @@ Result<Side> find_side(Runtime& runtime, const void* pointer, size_t pitch, cons
   return side;
 }
 
-Result<void> wait_done(Stream& stream, const SignalRef& done) {
-  auto seen = done->wait(WaitCondition::kLess, 1, &stream.context().device());
+/// A transfer on its way. The engine needs both signals until `done` is seen.
+struct Submission {
+  SignalRef done;
+  SignalRef after;  ///< what it waits for; null when nothing
+};
+
+/// The host waits: nothing of the transfer has to go into the stream's queue.
+Result<void> wait_done(Stream& stream, const Submission& transfer) {
+  auto seen = transfer.done->wait(WaitCondition::kLess, 1, &stream.context().device());
   if (!seen) return std::unexpected(seen.error());
   stream.context().note_host_write();
   return stream.context().check();
 }
 
-/// Hands a transfer to an SDMA queue: behind the stream's work so far, and before its later work. Returns its signal.
-Result<SignalRef> submit(Stream& stream, const Transfer& transfer, CopyDirection direction) {
+/// Hands a transfer to an SDMA queue, behind the stream's work so far. Needs copy_mutex.
+Result<Submission> submit_locked(Stream& stream, const Transfer& transfer, CopyDirection direction) {
   auto engine = stream.context().engine(direction);
   if (!engine) return std::unexpected(engine.error());
-  std::lock_guard lock(stream.copy_mutex);
   if (auto joined = stream.join(); !joined) return std::unexpected(joined.error());
   auto done = stream.context().signals().take();
   if (!done) return std::unexpected(done.error());
 
-  SignalRef after;
-  const uint64_t tail = stream.tail();
-  if (tail && tail == stream.copy_barrier) {
-    after = stream.copy_done;  // copy behind copy: no need to go through the AQL queue
+  Submission out{.done = *done, .after = {}};
+  const Stream::Tail tail = stream.tail();
+  if (tail.end && tail == stream.copy_barrier) {
+    out.after = stream.copy_done;  // copy behind copy: no need to go through the AQL queue
   } else {
     auto signal = stream.tail_signal();
-    if (!signal) return signal;
-    after = *signal;
+    if (!signal) return std::unexpected(signal.error());
+    out.after = *signal;
   }
-  const bool wait = after && !after.done();
-  auto submitted = (*engine)->submit(transfer, {&after, wait ? 1u : 0u}, *done);
+  if (out.after && out.after.done()) out.after = {};
+  auto submitted = (*engine)->submit(transfer, {&out.after, out.after ? 1u : 0u}, out.done);
   if (!submitted) return std::unexpected(submitted.error());
-  auto barrier = stream.queue().wait_for({&*done, 1}, {&after, wait ? 1u : 0u});
-  if (!barrier) return std::unexpected(barrier.error());
-  stream.advance(*barrier);
+  return out;
+}
+
+/// For a transfer that the host waits for.
+Result<Submission> submit(Stream& stream, const Transfer& transfer, CopyDirection direction) {
+  std::lock_guard lock(stream.copy_mutex);
+  return submit_locked(stream, transfer, direction);
+}
+
+/// For one that only the stream's later work waits for.
+Result<Submission> submit_in_order(Stream& stream, const Transfer& transfer, CopyDirection direction) {
+  std::lock_guard lock(stream.copy_mutex);
+  auto submission = submit_locked(stream, transfer, direction);
+  if (!submission) return submission;
+  auto waits = stream.wait_for({&submission->done, 1}, {&submission->after, submission->after ? 1u : 0u});
+  if (!waits) return std::unexpected(waits.error());
   stream.note_outside_write();
-  stream.copy_done = *done;
-  stream.copy_barrier = *barrier + 1;
-  return *done;
+  stream.copy_done = submission->done;
+  stream.copy_barrier = stream.tail();
+  return submission;
+}
+
+Result<void> run(Stream& stream, const Transfer& transfer, CopyDirection direction, bool synchronous) {
+  auto submission = synchronous ? submit(stream, transfer, direction) : submit_in_order(stream, transfer, direction);
+  if (!submission) return std::unexpected(submission.error());
+  return synchronous ? wait_done(stream, *submission) : Result<void>{};
 }
 
 /// Both sides are memory that the stream's GPU can reach.
@@ -93,9 +119,7 @@ Result<void> copy_direct(Stream& stream, const Side& dst, const Side& src, const
                     .dst_pitch = dst.pitch,
                     .src_pitch = src.pitch};
   if (flat) transfer.row_bytes *= shape.rows, transfer.rows = 1;
-  auto done = submit(stream, transfer, dst.device ? CopyDirection::kToDevice : CopyDirection::kToHost);
-  if (!done) return std::unexpected(done.error());
-  return synchronous ? wait_done(stream, *done) : Result<void>{};
+  return run(stream, transfer, dst.device ? CopyDirection::kToDevice : CopyDirection::kToHost, synchronous);
 }
 
 void copy_rows(uint8_t* dst, size_t dst_pitch, const uint8_t* src, size_t src_pitch, const Shape& shape) {
@@ -151,27 +175,27 @@ Result<void> copy_from_pageable(Stream& stream, Side dst, Side src, Shape shape,
   auto staging = stream.context().staging();
   if (!staging) return std::unexpected(staging.error());
   std::lock_guard lock((*staging)->mutex);
-  SignalRef last;
+  std::vector<Submission> pieces;  // of a synchronous copy: the engine needs them until the last one is done
   auto result = for_pieces(shape, dst.pitch, src.pitch, [&](const Piece& piece) -> Result<void> {
     auto chunk = (*staging)->next();
     if (!chunk) return std::unexpected(chunk.error());
     const size_t row_bytes = piece.shape.row_bytes;
     copy_rows(chunk->data, row_bytes, src.host + piece.src_offset, src.pitch, piece.shape);
-    auto done = submit(stream,
-                       {.dst = dst.gpu + piece.dst_offset,
-                        .src = reinterpret_cast<uint64_t>(chunk->data),
-                        .row_bytes = row_bytes,
-                        .rows = piece.shape.rows,
-                        .dst_pitch = dst.pitch,
-                        .src_pitch = row_bytes},
-                       CopyDirection::kToDevice);
-    if (!done) return std::unexpected(done.error());
-    (*staging)->use(*chunk, *done);
-    last = *done;
+    const Transfer transfer{.dst = dst.gpu + piece.dst_offset,
+                            .src = reinterpret_cast<uint64_t>(chunk->data),
+                            .row_bytes = row_bytes,
+                            .rows = piece.shape.rows,
+                            .dst_pitch = dst.pitch,
+                            .src_pitch = row_bytes};
+    auto submission = synchronous ? submit(stream, transfer, CopyDirection::kToDevice)
+                                  : submit_in_order(stream, transfer, CopyDirection::kToDevice);
+    if (!submission) return std::unexpected(submission.error());
+    (*staging)->use(*chunk, submission->done);
+    if (synchronous) pieces.push_back(std::move(*submission));
     return {};
   });
   if (!result) return result;
-  return synchronous ? wait_done(stream, last) : Result<void>{};
+  return synchronous ? wait_done(stream, pieces.back()) : Result<void>{};
 }
 
 Result<void> copy_to_pageable(Stream& stream, Side dst, Side src, Shape shape) {
@@ -180,14 +204,14 @@ Result<void> copy_to_pageable(Stream& stream, Side dst, Side src, Shape shape) {
   if (!staging) return std::unexpected(staging.error());
   struct Flight {
     Staging::Chunk chunk;
-    SignalRef done;
+    Submission transfer;
     Piece piece;
   };
   std::deque<Flight> flights;
   const auto land = [&]() -> Result<void> {
     const Flight flight = std::move(flights.front());
     flights.pop_front();
-    if (auto waited = wait_done(stream, flight.done); !waited) return waited;
+    if (auto waited = wait_done(stream, flight.transfer); !waited) return waited;
     copy_rows(dst.host + flight.piece.dst_offset, dst.pitch, flight.chunk.data, flight.piece.shape.row_bytes,
               flight.piece.shape);
     return {};
@@ -208,7 +232,7 @@ Result<void> copy_to_pageable(Stream& stream, Side dst, Side src, Shape shape) {
                         .src_pitch = src.pitch},
                        CopyDirection::kToHost);
     if (!done) return std::unexpected(done.error());
-    (*staging)->use(*chunk, *done);
+    (*staging)->use(*chunk, done->done);
     flights.push_back({*chunk, *done, piece});
     return {};
   });
@@ -321,9 +345,7 @@ Result<void> fill_region(void* dst, size_t pitch, uint32_t pattern, const Shape&
                     .is_fill = true,
                     .pattern = pattern};
   if (pitch == shape.row_bytes) transfer.row_bytes *= shape.rows, transfer.rows = 1;
-  auto done = submit(**stream, transfer, CopyDirection::kToDevice);
-  if (!done) return std::unexpected(done.error());
-  return synchronous ? wait_done(**stream, *done) : Result<void>{};
+  return run(**stream, transfer, CopyDirection::kToDevice, synchronous);
 }
 
 /// The value's low bytes, repeated over four.

@@ -16,8 +16,9 @@ constexpr std::array kTable = {
     EnvironmentVariable{"HIP_VISIBLE_DEVICES", "list", "",
                         "Ordinals or GPU-<uuid> among what ROCR_VISIBLE_DEVICES left, in the order to show them."},
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES", "list", "", "Read when HIP_VISIBLE_DEVICES is not set."},
-    EnvironmentVariable{"GPU_MAX_HW_QUEUES", "integer", "4",
-                        "How many hardware queues the streams of one GPU share, 1 to 32."},
+    EnvironmentVariable{
+        "GPU_MAX_HW_QUEUES", "integer", "4",
+        "How many hardware queues the streams of one priority share, 1 to 32; streams that wait get as many again."},
     EnvironmentVariable{"HIP_LAUNCH_BLOCKING", "flag", "0", "1: every launch waits for its kernel."},
     EnvironmentVariable{"AMD_LOG_LEVEL", "integer", "0", "Log to stderr: 1 errors, 2 warnings, 3 calls, 4 details."},
 };

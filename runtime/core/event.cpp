@@ -92,10 +92,11 @@ Result<void> event_record(Handle handle, Handle stream_handle) {
   if (!stream) return std::unexpected(stream.error());
   if (auto healthy = (*stream)->context().check(); !healthy) return healthy;
   if (auto joined = (*stream)->join(); !joined) return joined;
-  auto marker = (*stream)->queue().record();
+  HwQueue& queue = (*stream)->queue();
+  auto marker = queue.record();
   if (!marker) return std::unexpected(marker.error());
-  (*stream)->advance(marker->index);
-  (*event)->set_record({marker->signal, &(*stream)->context(), &(*stream)->queue()});
+  (*stream)->advance(queue, marker->index);
+  (*event)->set_record({marker->signal, &(*stream)->context(), &queue, marker->index});
   return {};
 }
 

@@ -19,6 +19,7 @@ class EventImpl {
     SignalRef signal;  ///< null: never recorded
     DeviceContext* context = nullptr;
     HwQueue* queue = nullptr;
+    uint64_t index = 0;  ///< of the marker
   };
 
   void reset(unsigned flags) {

@@ -28,6 +28,7 @@ class HwQueue {
   static constexpr uint32_t kPackets = 2048;
   static constexpr uint32_t kQuarter = kPackets / 4;
   static constexpr uint32_t kKernargSlotBytes = 512;
+  static constexpr unsigned kIndexBits = 56;  ///< of an index: at one packet each nanosecond they last two years
   static constexpr uint32_t kBigKernargBytes = 8192;  ///< also the largest kernel-argument segment that is accepted
 
   /// Errors: as AqlQueue::create and Memory::allocate. All or nothing.
@@ -94,7 +95,11 @@ class HwQueue {
 
   /// Code that this queue's instruction caches may hold: see DeviceContext::code_epoch.
   std::atomic<uint64_t> code_epoch{0};
-  uint32_t streams = 0;  ///< live streams that use it; guarded by the DeviceContext's lock
+
+  // Guarded by the DeviceContext's lock.
+  uint64_t number_above_index = 0;  ///< its number in DeviceContext::queue(), shifted by kIndexBits
+  uint32_t streams = 0;             ///< live streams that use it
+  bool waits = false;               ///< packets that wait for others may be in it: only streams that wait share it
 
  private:
   friend struct HwQueueProbe;  // of the tests that take cares out

@@ -173,16 +173,17 @@ bool may_launch(const Function& function, const LaunchShape& shape, const Launch
 Result<void> launch(const Function& function, const LaunchShape& shape, const LaunchArguments& given, Stream& stream) {
   if (!may_launch(function, shape, given, stream)) [[unlikely]]
     return explain(function, shape, given, stream);
-  HwQueue& queue = stream.queue();
-  const bool big = function.kernel.kernarg_bytes > HwQueue::kKernargSlotBytes;
-  if (big) [[unlikely]]
-    if (auto room = queue.ensure_big_kernarg(); !room) return room;
+  HwQueue* target = &stream.queue();
   uint16_t header = g_fences.dispatch;
   if (stream.must_enter()) [[unlikely]] {
-    const auto needed = stream.enter();
+    const auto needed = stream.enter(target);
     if (!needed) return std::unexpected(needed.error());
     header = *needed;
   }
+  HwQueue& queue = *target;
+  const bool big = function.kernel.kernarg_bytes > HwQueue::kKernargSlotBytes;
+  if (big) [[unlikely]]
+    if (auto room = queue.ensure_big_kernarg(); !room) return room;
   uint64_t index = 0;
   if (!queue.try_reserve(index)) [[unlikely]] {
     const auto reserved = queue.finish_reserve(index);
@@ -194,7 +195,7 @@ Result<void> launch(const Function& function, const LaunchShape& shape, const La
   fill_kernarg(kernarg, function, shape, given, queue);
   fill_packet(queue.slot(index), function, shape, kernarg);
   queue.publish(index, aql::make_first_dword(header, kDimensions));
-  stream.advance(index);
+  stream.advance(queue, index);
   if (stream.context().launch_blocking) [[unlikely]]
     return stream.synchronize();
   return {};

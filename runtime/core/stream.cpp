@@ -71,59 +71,103 @@ Result<Stream*> find_stream(Handle handle) {
 
 // ---- the stream itself -------------------------------------------------------------------------------------------
 
+Stream::Stream(DeviceContext& context, HwQueue& queue, Kind kind, int priority)
+    : context_(&context), kind_(kind), priority_(priority), tail_(word_of(queue, 0)) {}
+
 void Stream::reuse(HwQueue& queue, Kind kind, int priority) {
-  queue_ = &queue;
   kind_ = kind;
   priority_ = priority;
-  tail_.store(0, std::memory_order_relaxed);
+  tail_.store(word_of(queue, 0), std::memory_order_release);
   epoch_.store(0, std::memory_order_relaxed);
   null_tail_.store(0, std::memory_order_relaxed);
   copy_done = {};
-  copy_barrier = 0;
+  copy_barrier = {};
 }
 
-Result<uint16_t> Stream::enter() {
+Result<uint16_t> Stream::enter(HwQueue*& queue) {
   const uint64_t epoch = context_->epoch.load(std::memory_order_acquire);
   if (auto joined = join(); !joined) return std::unexpected(joined.error());
-  if (auto clean = context_->invalidate_code(*queue_); !clean) return std::unexpected(clean.error());
+  queue = &this->queue();
+  if (auto clean = context_->invalidate_code(*queue); !clean) return std::unexpected(clean.error());
   const bool outside_wrote = epoch_.exchange(epoch, std::memory_order_acq_rel) != epoch;
   return outside_wrote ? g_fences.dispatch_after_outside_write : g_fences.dispatch;
 }
 
 Result<void> Stream::join() {
   if (kind_ == Kind::kNonBlocking) return {};
-  std::vector<SignalRef> signals;
+  HwQueue& own = queue();
+  DeviceContext::BlockingTails tails;
   if (kind_ == Kind::kNull) {
     if (!context_->blocking_dirty.exchange(false, std::memory_order_acq_rel)) return {};
-    if (auto collected = context_->collect_blocking_tails(*queue_, signals); !collected) return collected;
+    auto collected = context_->collect_blocking_tails(own);
+    if (!collected) return std::unexpected(collected.error());
+    tails = std::move(*collected);
   } else {
-    Stream* null = context_->null_stream_if_made();
+    const Stream* null = context_->null_stream_if_made();
     if (null == nullptr) return {};
-    const uint64_t tail = null->tail();
-    if (null_tail_.exchange(tail, std::memory_order_acq_rel) == tail || &null->queue() == queue_) return {};
-    auto signal = null->tail_signal();
-    if (!signal) return std::unexpected(signal.error());
-    if (*signal) signals.push_back(*signal);
+    const uint64_t word = null->tail_.load(std::memory_order_acquire);
+    if (null_tail_.exchange(word, std::memory_order_acq_rel) == word) return {};
+    HwQueue& queue = context_->queue(word >> kIndexBits);
+    if (&queue == &own) {
+      tails.own_tail = word & kIndexMask;
+    } else if (word & kIndexMask) {
+      auto signal = queue.marker((word & kIndexMask) - 1);
+      if (!signal) return std::unexpected(signal.error());
+      if (*signal) tails.signals.push_back(std::move(*signal));
+    }
   }
-  if (signals.empty()) return {};
-  auto barrier = queue_->wait_for(signals);
+  // In the same queue they are in order already; but what they waited for, copies too, is part of this stream now.
+  if (tails.own_tail) {
+    advance(own, tails.own_tail - 1);
+    note_outside_write();
+  }
+  return tails.signals.empty() ? Result<void>{} : wait_for(tails.signals);
+}
+
+Result<SignalRef> Stream::tail_signal() const {
+  const Tail tail = this->tail();
+  if (tail.end == 0) return SignalRef{};
+  return tail.queue->marker(tail.end - 1);
+}
+
+Result<void> Stream::wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep) {
+  std::lock_guard lock(wait_mutex);
+  HwQueue& here = queue();
+  HwQueue& there = context_->queue_for_wait(here, priority_);
+  if (&there != &here) return move(there, signals, keep);
+  auto barrier = here.wait_for(signals, keep);
   if (!barrier) return std::unexpected(barrier.error());
-  advance(*barrier);
+  advance(here, *barrier);
   return {};
 }
 
-Result<SignalRef> Stream::tail_signal() {
-  const uint64_t tail = this->tail();
-  if (tail == 0) return SignalRef{};
-  return queue_->marker(tail - 1);
+/// Needs wait_mutex. The queues count the stream already.
+Result<void> Stream::move(HwQueue& to, std::span<const SignalRef> signals, std::span<const SignalRef> keep) {
+  auto barrier = to.wait_for(signals, keep);
+  if (!barrier) return std::unexpected(barrier.error());
+  uint64_t word = tail_.load(std::memory_order_acquire);
+  uint64_t waited_for = word & ~kIndexMask;  // nothing
+  do {
+    // Again when another thread launched meanwhile.
+    if (word != waited_for) {
+      auto signal = context_->queue(word >> kIndexBits).marker((word & kIndexMask) - 1);
+      if (!signal) return std::unexpected(signal.error());
+      waited_for = word;
+      if (*signal) barrier = to.wait_for({&*signal, 1});
+      if (!barrier) return std::unexpected(barrier.error());
+    }
+    note_outside_write();  // the next launch enters: the new queue may not have invalidated its instruction caches
+  } while (!tail_.compare_exchange_strong(word, word_of(to, *barrier + 1), std::memory_order_acq_rel));
+  note_outside_write();
+  if (kind_ == Kind::kBlocking) context_->blocking_dirty.store(true, std::memory_order_release);
+  return {};
 }
 
-Result<void> Stream::wait_for(const SignalRef& signal, bool same_device) {
-  auto barrier = queue_->wait_for({&signal, 1});
-  if (!barrier) return std::unexpected(barrier.error());
-  advance(*barrier);
-  if (!same_device) note_outside_write();
-  return {};
+/// Another thread moved the stream between this thread's look at it and its packet, which nobody waited for there.
+/// An error is the device's, and stays.
+[[gnu::cold]] void Stream::follow(HwQueue& queue, uint64_t index) {
+  auto signal = queue.marker(index);
+  if (signal && *signal) (void)wait_for({&*signal, 1});
 }
 
 Result<void> Stream::synchronize() {
@@ -131,8 +175,8 @@ Result<void> Stream::synchronize() {
   // Waiting for the null stream waits for what the null stream would wait for.
   if (kind_ == Kind::kNull)
     if (auto joined = join(); !joined) return joined;
-  const uint64_t tail = this->tail();
-  return tail ? queue_->wait(tail - 1) : Result<void>{};
+  const Tail tail = this->tail();
+  return tail.end ? tail.queue->wait(tail.end - 1) : Result<void>{};
 }
 
 // ---- API ---------------------------------------------------------------------------------------------------------
@@ -189,8 +233,13 @@ Result<void> stream_wait_event(Handle handle, Handle event_handle, unsigned flag
   if (!event) return std::unexpected(event.error());
   const EventImpl::Record record = (*event)->record();
   if (!record.signal || record.signal.done()) return {};
-  if (record.queue == &(*stream)->queue()) return {};  // in order already
-  return (*stream)->wait_for(record.signal, record.context == &(*stream)->context());
+  if (record.queue == &(*stream)->queue()) {
+    (*stream)->advance(*record.queue, record.index);  // in order already
+    return {};
+  }
+  if (auto waits = (*stream)->wait_for({&record.signal, 1}); !waits) return waits;
+  if (record.context != &(*stream)->context()) (*stream)->note_outside_write();
+  return {};
 }
 
 Result<unsigned> stream_flags(Handle handle) {

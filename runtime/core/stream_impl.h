@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include <barehip/aql.h>
 #include <barehip/error.h>
@@ -13,19 +14,27 @@
 
 namespace barehip::runtime {
 
-/// A lane of one hardware queue. Everything that a stream does ends in a packet of that queue (a copy by SDMA is
-/// followed by a barrier that waits for it), so one packet index is the whole state of its progress. The memory of a
-/// destroyed stream is kept and used again: a stale handle finds no stream, never a wild pointer.
+/// A lane of one hardware queue at a time. Everything that a stream does and nobody waits for at once ends in a packet
+/// of that queue (a copy by SDMA is followed by a barrier that waits for it), so one packet index is the whole state of
+/// its progress. A stream that waits for others leaves a queue that it shares: its first packet in the new one waits
+/// for its last in the old one. The memory of a destroyed stream is kept and used again: a stale handle finds no
+/// stream, never a wild pointer.
 class Stream {
  public:
   enum class Kind : uint8_t { kNull, kBlocking, kNonBlocking };
 
-  Stream(DeviceContext& context, HwQueue& queue, Kind kind, int priority)
-      : context_(&context), queue_(&queue), kind_(kind), priority_(priority) {}
+  /// How far a stream has come.
+  struct Tail {
+    HwQueue* queue = nullptr;
+    uint64_t end = 0;  ///< index after its last packet; 0 when there was none
+    friend bool operator==(const Tail&, const Tail&) = default;
+  };
+
+  Stream(DeviceContext& context, HwQueue& queue, Kind kind, int priority);
   void reuse(HwQueue& queue, Kind kind, int priority);
 
   DeviceContext& context() const { return *context_; }
-  HwQueue& queue() const { return *queue_; }
+  HwQueue& queue() const { return context_->queue(tail_.load(std::memory_order_acquire) >> kIndexBits); }
   Kind kind() const { return kind_; }
   int priority() const { return priority_; }
 
@@ -35,56 +44,68 @@ class Stream {
     return context_->epoch.load(std::memory_order_acquire) != epoch_.load(std::memory_order_relaxed) || must_join();
   }
   /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction
-  /// caches after code was loaded. Returns the header that the dispatch needs. Cost: the queue's lock and a few
-  /// packets.
-  Result<uint16_t> enter();
-  /// Call after publishing packet `index` of the queue for this stream.
-  void advance(uint64_t index) {
+  /// caches after code was loaded. Returns the header that the dispatch needs; `queue`, which queue() has told before
+  /// must_enter() was asked, becomes the one to use. Cost: the queue's lock and a few packets.
+  Result<uint16_t> enter(HwQueue*& queue);
+  /// Call after publishing packet `index` of `queue` for this stream.
+  void advance(HwQueue& queue, uint64_t index) {
+    const uint64_t word = word_of(queue, index + 1);
     uint64_t seen = tail_.load(std::memory_order_relaxed);
-    while (seen <= index && !tail_.compare_exchange_weak(seen, index + 1, std::memory_order_acq_rel)) {
-    }
+    do {
+      if ((seen ^ word) >> kIndexBits) [[unlikely]]
+        return follow(queue, index);
+    } while (seen < word && !tail_.compare_exchange_weak(seen, word, std::memory_order_acq_rel));
     if (kind_ == Kind::kBlocking && !context_->blocking_dirty.load(std::memory_order_relaxed))
       context_->blocking_dirty.store(true, std::memory_order_release);
   }
 
-  /// Index after the stream's last packet; 0 when there was none.
-  uint64_t tail() const { return tail_.load(std::memory_order_acquire); }
+  Tail tail() const {
+    const uint64_t word = tail_.load(std::memory_order_acquire);
+    return {&context_->queue(word >> kIndexBits), word & kIndexMask};
+  }
   /// Everything submitted so far is known to be complete.
-  bool idle() {
-    const uint64_t tail = this->tail();
-    return tail == 0 || queue_->complete(tail - 1);
+  bool idle() const {
+    const Tail tail = this->tail();
+    return tail.end == 0 || tail.queue->complete(tail.end - 1);
   }
   /// Signals that are all done only when the stream's work so far is; none when it is already. One at most.
-  Result<SignalRef> tail_signal();
+  Result<SignalRef> tail_signal() const;
   Result<void> synchronize();
   /// The null stream's wait for all blocking streams, and theirs for it; nothing for non-blocking ones.
   Result<void> join();
-  /// Later packets start after `signal`. `same_device`: what it covers was written by this GPU's shaders.
-  Result<void> wait_for(const SignalRef& signal, bool same_device);
+  /// Later packets start after `signals`, in a queue where that holds nobody up. `keep` is referenced until then.
+  /// What other than this GPU's shaders writes until then: see note_outside_write().
+  Result<void> wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep = {});
   /// Somebody outside this GPU's shaders wrote what the stream's next kernel may read.
   void note_outside_write() { epoch_.store(0, std::memory_order_release); }
 
   /// Held while a copy is handed to an SDMA queue and its barrier to this stream's queue.
   Mutex copy_mutex;
   SignalRef copy_done;  ///< of the last such copy
-  uint64_t copy_barrier =
-      0;  ///< index of its barrier plus 1: while that is the tail, the copy's signal is the stream's state
+  Tail copy_barrier;    ///< while that is the tail, the copy's signal is the stream's state
+  /// Held while the stream moves to another queue.
+  Mutex wait_mutex;
 
  private:
+  static constexpr unsigned kIndexBits = HwQueue::kIndexBits;
+  static constexpr uint64_t kIndexMask = (uint64_t{1} << kIndexBits) - 1;
+  static uint64_t word_of(const HwQueue& queue, uint64_t end) { return queue.number_above_index + end; }
+
   bool must_join() const {
     if (kind_ == Kind::kNonBlocking) return false;
     if (kind_ == Kind::kNull) return context_->blocking_dirty.load(std::memory_order_relaxed);
     const Stream* null = context_->null_stream_if_made();
-    return null != nullptr && null->tail() != null_tail_.load(std::memory_order_relaxed);
+    return null != nullptr && null->tail_.load(std::memory_order_acquire) != null_tail_.load(std::memory_order_relaxed);
   }
+  Result<void> move(HwQueue& to, std::span<const SignalRef> signals, std::span<const SignalRef> keep);
+  void follow(HwQueue& queue, uint64_t index);
 
   DeviceContext* context_;
-  HwQueue* queue_;
   Kind kind_;
   int priority_;
-  std::atomic<uint64_t> tail_{0};
+  std::atomic<uint64_t> tail_;          ///< queue number and the index after the last packet, in one word
   std::atomic<uint64_t> epoch_{0};      ///< DeviceContext::epoch that the last dispatch acquired; 0 is never one
-  std::atomic<uint64_t> null_tail_{0};  ///< the null stream's tail that this stream has waited for
+  std::atomic<uint64_t> null_tail_{0};  ///< the null stream's tail word that this stream has waited for
 };
 
 /// The stream of a handle (see stream.h for 0, 1, 2). Cost: a few loads once the null stream is made.

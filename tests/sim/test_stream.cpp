@@ -128,6 +128,193 @@ TEST_CASE("threads launch into one stream at once") {
   CHECK(sum.read()[0] == 4u * 700 * 2016);
 }
 
+namespace {
+
+/// More streams than there are shared hardware queues, so that each queue has several.
+constexpr int kManyStreams = 9;
+
+std::vector<StreamGuard> many_streams() { return std::vector<StreamGuard>(kManyStreams); }
+
+/// Waits for at most ten seconds, without blocking.
+bool finishes(hipStream_t stream) {
+  for (int i = 0; i < 10000; ++i) {
+    if (hipStreamQuery(stream) == hipSuccess) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a stream that waits for another one's long kernel holds nobody up") {
+  PinnedWords flag(1);
+  DeviceArray<uint32_t> cells(std::vector<uint32_t>(2 * kManyStreams, 0));
+  // A kernel holds up who shares its hardware queue, so the long one has another priority, and with it another queue.
+  hipStream_t slow = nullptr;
+  REQUIRE_HIP(hipStreamCreateWithPriority(&slow, hipStreamNonBlocking, -1));
+  EventGuard event;
+  std::vector<hipStream_t> waiting(kManyStreams), free_ones(kManyStreams);
+  for (hipStream_t& stream : waiting) REQUIRE_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  for (hipStream_t& stream : free_ones) REQUIRE_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  for (int i = 0; i < kManyStreams; ++i) REQUIRE_HIP(launch(kIncrement, 1, 1, 0, waiting[i], cells.get() + i));
+  REQUIRE_HIP(launch(kSpin, 1, 1, 0, slow, flag.get()));
+  REQUIRE_HIP(hipEventRecord(event, slow));
+  for (int i = 0; i < kManyStreams; ++i) {
+    REQUIRE_HIP(hipStreamWaitEvent(waiting[i], event, 0));
+    REQUIRE_HIP(launch(kIncrement, 1, 1, 0, waiting[i], cells.get() + i));
+  }
+  bool all_free = true;
+  for (int i = 0; i < kManyStreams; ++i) {
+    REQUIRE_HIP(launch(kIncrement, 1, 1, 0, free_ones[i], cells.get() + kManyStreams + i));
+    all_free = all_free && finishes(free_ones[i]);
+  }
+  CHECK(all_free);
+  CHECK_HIP_ERROR(hipStreamQuery(waiting[0]), hipErrorNotReady);
+  CHECK_HIP_ERROR(hipStreamQuery(waiting[kManyStreams - 1]), hipErrorNotReady);
+  flag.set(0, 1);
+  REQUIRE_HIP(hipDeviceSynchronize());
+  auto expected = std::vector<uint32_t>(kManyStreams, 2);
+  expected.insert(expected.end(), kManyStreams, 1);
+  CHECK(cells.read() == expected);
+  CHECK_HIP(hipStreamDestroy(slow));
+  for (hipStream_t stream : waiting) CHECK_HIP(hipStreamDestroy(stream));
+  for (hipStream_t stream : free_ones) CHECK_HIP(hipStreamDestroy(stream));
+}
+
+TEST_CASE("a stream whose copy waits holds nobody up") {
+  PinnedWords flag(1), source(1);
+  source.set(0, 7);
+  DeviceArray<uint32_t> target(1), cells(std::vector<uint32_t>(kManyStreams, 0));
+  hipStream_t slow = nullptr;
+  REQUIRE_HIP(hipStreamCreateWithPriority(&slow, hipStreamNonBlocking, -1));
+  std::vector<hipStream_t> others(kManyStreams - 1);
+  for (hipStream_t& stream : others) REQUIRE_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  StreamGuard copier(hipStreamNonBlocking);
+  REQUIRE_HIP(launch(kSpin, 1, 1, 0, slow, flag.get()));
+  REQUIRE_HIP(hipMemcpyAsync(target.get(), source.get(), sizeof(uint32_t), hipMemcpyHostToDevice, slow));
+  // A copy that has nothing to wait for but the engine, and a kernel behind it.
+  REQUIRE_HIP(hipMemcpyAsync(cells.get(), source.get(), sizeof(uint32_t), hipMemcpyHostToDevice, copier));
+  REQUIRE_HIP(launch(kIncrement, 1, 1, 0, copier, cells.get()));
+  bool all_free = true;
+  for (int i = 1; i < kManyStreams; ++i) {
+    REQUIRE_HIP(launch(kIncrement, 1, 1, 0, others[i - 1], cells.get() + i));
+    all_free = all_free && finishes(others[i - 1]);
+  }
+  CHECK(all_free);
+  CHECK_HIP_ERROR(hipStreamQuery(copier), hipErrorNotReady);
+  flag.set(0, 1);
+  REQUIRE_HIP(hipDeviceSynchronize());
+  auto expected = std::vector<uint32_t>(kManyStreams, 1);
+  expected[0] = 8;
+  CHECK(cells.read() == expected);
+  CHECK(target.read()[0] == 7);
+  CHECK_HIP(hipStreamDestroy(slow));
+  for (hipStream_t stream : others) CHECK_HIP(hipStreamDestroy(stream));
+}
+
+TEST_CASE("a stream in the middle of its work moves to another queue and stays in order") {
+  auto streams = many_streams();
+  DeviceArray<uint32_t> cells(std::vector<uint32_t>(kManyStreams, 1));
+  EventGuard event;
+  uint32_t expected = 1;
+  for (uint32_t round = 1; round <= 20; ++round) {
+    REQUIRE_HIP(hipEventRecord(event, streams[round % kManyStreams]));
+    for (int i = 0; i < kManyStreams; ++i) {
+      REQUIRE_HIP(launch(kScale, 1, 1, 0, streams[i], cells.get() + i, 3u, round, 1u));
+      if (round % 3 == 0) REQUIRE_HIP(hipStreamWaitEvent(streams[i], event, 0));
+      REQUIRE_HIP(launch(kScale, 1, 1, 0, streams[i], cells.get() + i, 5u, 1u, 1u));
+    }
+    expected = (expected * 3 + round) * 5 + 1;
+  }
+  for (StreamGuard& stream : streams) REQUIRE_HIP(hipStreamSynchronize(stream));
+  CHECK(cells.read() == std::vector<uint32_t>(kManyStreams, expected));
+}
+
+TEST_CASE("threads launch into a stream while another one makes it wait") {
+  auto others = many_streams();
+  DeviceArray<uint32_t> sum(std::vector<uint32_t>{0});
+  StreamGuard stream(hipStreamNonBlocking);
+  std::atomic<int> failures{0};
+  std::thread launcher([&] {
+    for (int i = 0; i < 600; ++i)
+      if (launch(kAtomicSum, 1, 64, 0, stream, sum.get(), 64u) != hipSuccess) ++failures;
+    if (hipStreamSynchronize(stream) != hipSuccess) ++failures;
+  });
+  EventGuard event;
+  for (int i = 0; i < 100; ++i) {
+    hipStream_t other = others[i % kManyStreams];
+    if (launch(kAtomicSum, 1, 64, 0, other, sum.get(), 64u) != hipSuccess) ++failures;
+    if (hipEventRecord(event, other) != hipSuccess) ++failures;
+    if (hipStreamWaitEvent(stream, event, 0) != hipSuccess) ++failures;
+  }
+  launcher.join();
+  CHECK(failures == 0);
+  REQUIRE_HIP(hipDeviceSynchronize());
+  CHECK(sum.read()[0] == 700u * 2016);
+}
+
+TEST_CASE("the null stream is in order with blocking streams of its own hardware queue") {
+  PinnedWords flag(1), result(1);
+  DeviceArray<uint32_t> cell(std::vector<uint32_t>{1});
+  auto streams = many_streams();  // one of them is in the null stream's queue
+  REQUIRE_HIP(hipDeviceSynchronize());
+  std::thread release([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    flag.set(0, 1);
+  });
+  REQUIRE_HIP(launch(kSpin, 1, 1, 0, streams[0], flag.get()));
+  for (StreamGuard& stream : streams) REQUIRE_HIP(launch(kAtomicSum, 1, 64, 0, stream, cell.get(), 64u));
+  // A small copy, which the host would do at once in an idle stream, and a wait.
+  const uint32_t hundred = 100;
+  CHECK_HIP_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+  REQUIRE_HIP(hipMemcpy(cell.get(), &hundred, sizeof hundred, hipMemcpyHostToDevice));
+  CHECK_HIP(hipStreamQuery(streams[0]));
+  CHECK(cell.read()[0] == 100);
+  release.join();
+}
+
+TEST_CASE("a wait for an event of the same hardware queue counts as the stream's work") {
+  PinnedWords flag(1);
+  auto streams = many_streams();
+  for (int i = 1; i < kManyStreams; ++i) {
+    EventGuard event;
+    flag.set(0, 0);
+    REQUIRE_HIP(launch(kSpin, 1, 1, 0, streams[0], flag.get()));
+    REQUIRE_HIP(hipEventRecord(event, streams[0]));
+    REQUIRE_HIP(hipStreamWaitEvent(streams[i], event, 0));
+    CHECK_HIP_ERROR(hipStreamQuery(streams[i]), hipErrorNotReady);
+    flag.set(0, 1);
+    REQUIRE_HIP(hipStreamSynchronize(streams[i]));
+    CHECK_HIP(hipEventQuery(event));
+  }
+}
+
+TEST_CASE("a destroyed stream's work runs to its end, and the null stream and the device wait for it") {
+  PinnedWords flag(1);
+  DeviceArray<uint32_t> cell(std::vector<uint32_t>{1});
+  for (bool device : {false, true}) {
+    CAPTURE(device);
+    flag.set(0, 0);
+    hipStream_t stream = nullptr;
+    REQUIRE_HIP(hipStreamCreate(&stream));
+    REQUIRE_HIP(launch(kSpin, 1, 1, 0, stream, flag.get()));
+    REQUIRE_HIP(launch(kScale, 1, 1, 0, stream, cell.get(), 10u, 1u, 1u));
+    REQUIRE_HIP(hipStreamDestroy(stream));  // at once: the kernel still waits for the flag
+    StreamGuard next;                       // may be given what the other one had
+    REQUIRE_HIP(hipStreamSynchronize(next));
+    if (!device) {
+      REQUIRE_HIP(launch(kScale, 1, 1, 0, nullptr, cell.get(), 2u, 0u, 1u));
+      CHECK_HIP_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+    }
+    flag.set(0, 1);
+    if (device)
+      REQUIRE_HIP(hipDeviceSynchronize());
+    else
+      REQUIRE_HIP(hipStreamSynchronize(nullptr));
+    CHECK(cell.read()[0] == (device ? 221 : 22));
+  }
+}
+
 TEST_CASE("events tell the time between them") {
   EventGuard start, stop;
   float ms = -1;
