@@ -1,10 +1,12 @@
 #include "kfd/no_gpu.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
 #include "kfd/client.h"
 #include "kfd/os_file.h"
+#include "kfd/topology.h"
 
 namespace barehip::kfd {
 namespace {
@@ -12,9 +14,10 @@ namespace {
 constexpr const char* kOpenKfd = "open /dev/kfd";
 constexpr const char* kOpenRender = "open render node";
 
-bool topology_exists(const barehip_os_table& os) {
-  barehip_os_stat st{};
-  return os.stat(os.self, (std::string(os.topology_root) + "/nodes").c_str(), &st) == 0;
+/// Whether the driver shows a GPU, though its device may be hidden from this process.
+bool topology_shows_gpu(const barehip_os_table& os) {
+  const Result<Topology> topology = read_topology(os);
+  return topology && std::ranges::any_of(topology->nodes, [](const TopologyNode& n) { return n.gpu_id || n.denied; });
 }
 
 /// "render" for its number, from /etc/group; "number 109" when it has no name there (containers).
@@ -71,10 +74,10 @@ Error explain_kfd_open(const barehip_os_table& os, const std::string& path, int 
   const auto error = [&](ErrorCode code, std::string text) { return Error{code, -rc, kOpenKfd, std::move(text)}; };
   switch (-rc) {
     case ENOENT:
-      if (topology_exists(os))
-        return error(ErrorCode::kNoDevice,
+      if (topology_shows_gpu(os))
+        return error(ErrorCode::kDeviceHidden,
                      path +
-                         " does not exist, though the kernel's amdgpu driver is loaded: in a container, pass "
+                         " does not exist, though the kernel's amdgpu driver shows a GPU: in a container, pass "
                          "the device (--device /dev/kfd --device /dev/dri).");
       return error(ErrorCode::kNoDevice, path +
                                              " does not exist: the kernel has no amdgpu driver with compute "

@@ -20,7 +20,9 @@ constexpr std::array kTable = {
         "GPU_MAX_HW_QUEUES", "integer", "4",
         "How many hardware queues the streams of one priority share, 1 to 32; streams that wait get as many again."},
     EnvironmentVariable{"HIP_LAUNCH_BLOCKING", "flag", "0", "1: every launch waits for its kernel."},
-    EnvironmentVariable{"AMD_LOG_LEVEL", "integer", "0", "Log to stderr: 1 errors, 2 warnings, 3 calls, 4 details."},
+    EnvironmentVariable{
+        "AMD_LOG_LEVEL", "integer", "",
+        "Log to stderr: 1 errors, 2 warnings, 3 calls, 4 details. Unset: only why a GPU that is there cannot be used."},
 };
 
 uint32_t read_integer(const char* name, uint32_t fallback, uint32_t low, uint32_t high) {
@@ -45,6 +47,7 @@ Environment read_environment() {
   read_text("BAREHIP_DEVICES", e.devices);
   e.max_hw_queues = read_integer("GPU_MAX_HW_QUEUES", 4, 1, 32);
   e.launch_blocking = read_integer("HIP_LAUNCH_BLOCKING", 0, 0, 1) != 0;
+  if (const char* level = std::getenv("AMD_LOG_LEVEL")) e.silent = std::string_view(level) == "0";
   e.log_level = static_cast<int>(read_integer("AMD_LOG_LEVEL", 0, 0, 4));
   e.has_visible = read_text("HIP_VISIBLE_DEVICES", e.visible) || read_text("CUDA_VISIBLE_DEVICES", e.visible);
   e.has_rocr_visible = read_text("ROCR_VISIBLE_DEVICES", e.rocr_visible);

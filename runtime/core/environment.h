@@ -24,6 +24,7 @@ struct Environment {
   uint32_t max_hw_queues = 4;     ///< GPU_MAX_HW_QUEUES, 1..32
   bool launch_blocking = false;   ///< HIP_LAUNCH_BLOCKING
   int log_level = 0;              ///< AMD_LOG_LEVEL
+  bool silent = false;            ///< AMD_LOG_LEVEL is 0, and not just unset
   bool has_visible = false;       ///< HIP_VISIBLE_DEVICES (or CUDA_VISIBLE_DEVICES) is set
   std::string visible;            ///< its text
   bool has_rocr_visible = false;  ///< ROCR_VISIBLE_DEVICES is set

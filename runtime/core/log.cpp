@@ -27,6 +27,11 @@ void log_line(LogLevel level, const std::string& text) {
   std::fprintf(stderr, "barehip[%d:%d] %s: %s\n", getpid(), gettid(), level_name(level), text.c_str());
 }
 
+void tell_user(const Error& error) {
+  if (environment().silent || log_enabled(LogLevel::kError)) return;
+  std::fprintf(stderr, "barehip: %s\n", error.text.c_str());
+}
+
 ErrorCode note_error(const Error& error) {
   std::snprintf(t_last_error, kTextBytes, "%s: %s", error.operation, error.text.c_str());
   if (log_enabled(LogLevel::kError)) log_line(LogLevel::kError, t_last_error);

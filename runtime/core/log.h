@@ -15,6 +15,10 @@ inline bool log_enabled(LogLevel level) { return level <= log_level(); }
 /// One line to stderr with process and thread id. Does nothing when the level is off (the caller builds no text then).
 void log_line(LogLevel level, const std::string& text);
 
+/// One line to stderr at the default level too: for what keeps a user from the GPU altogether. Not when AMD_LOG_LEVEL
+/// is 0, nor when errors are logged anyway.
+void tell_user(const Error& error);
+
 /// Keeps an error's text as this thread's last one and logs it at kError. Returns its code for convenience.
 ErrorCode note_error(const Error& error);
 /// This thread's last error text ("" when none; cut at 1023 bytes), for extended error calls and messages.

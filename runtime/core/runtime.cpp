@@ -1,5 +1,6 @@
 #include "runtime/core/runtime.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 
@@ -17,6 +18,11 @@ constinit std::atomic<const barehip_os_table*> g_os_table{nullptr};
 Result<const barehip_os_table*> choose_os_table() {
   if (const barehip_os_table* os = g_os_table.load(std::memory_order_acquire)) return os;
   return os_from_environment();
+}
+
+/// A machine without a GPU is nothing to talk about; a GPU that is there and cannot be used is.
+bool is_plainly_no_gpu(const Error& error) {
+  return error.code == ErrorCode::kNoDevice && error.sys_errno != ENXIO && error.sys_errno != ENODEV;
 }
 
 std::string uuid_text(const GpuProperties& gpu) {
@@ -57,9 +63,16 @@ Result<Runtime*> Runtime::open() {
     return std::unexpected(std::move(error));
   };
   auto os = choose_os_table();
-  if (!os) return refuse(os.error());
+  if (!os) {
+    tell_user(os.error());
+    os.error().code = ErrorCode::kNoDevice;  // what programs are prepared for
+    return refuse(os.error());
+  }
   auto system = System::open(**os);
-  if (!system) return refuse(system.error());
+  if (!system) {
+    if (!is_plainly_no_gpu(system.error())) tell_user(system.error());
+    return refuse(system.error());
+  }
   for (const std::string& skipped : (*system)->skipped()) log_line(LogLevel::kWarning, skipped);
 
   std::vector<std::string> uuids;

@@ -1,6 +1,7 @@
 #include "tools/barehip-info/devices.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,7 @@ int print_none(const Error& error, bool json) {
 }  // namespace
 
 int print_devices(bool json) {
+  setenv("AMD_LOG_LEVEL", "0", 0);  // print_none() says what the library would
   const Result<int> count = runtime::device_count();
   if (!count) return print_none(count.error(), json);
   Json devices = Json::array();

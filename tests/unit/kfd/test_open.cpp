@@ -122,7 +122,7 @@ TEST_CASE("each way in which /dev/kfd fails is told apart") {
   SECTION("no node, but a driver: a container") {
     os.files.erase("/dev/kfd");
     const Error error = open_error(os);
-    CHECK(error.code == ErrorCode::kNoDevice);
+    CHECK(error.code == ErrorCode::kDeviceHidden);
     CHECK(has(error.text, "--device /dev/kfd"));
   }
   SECTION("ENXIO") {
