@@ -210,7 +210,8 @@ Match match(const TargetId& code, const TargetId& gpu, uint8_t generic_version) 
   }
   const Target* target = find_target(gpu.processor);
   if (!target || target->generic.empty() || code.processor != target->generic) return Match::kNone;
-  return generic_version > target->generic_version ? Match::kNone : Match::kGeneric;
+  const bool too_old = generic_version != 0 && generic_version < target->generic_version;
+  return too_old ? Match::kNone : Match::kGeneric;
 }
 
 }  // namespace barehip::codeobj

@@ -19,7 +19,7 @@ struct Target {
   uint8_t elf_mach;             ///< EF_AMDGPU_MACH, low byte of e_flags
   uint32_t gfx_target_version;  ///< as in the KFD topology: major * 10000 + minor * 100 + step, decimal
   std::string_view generic;     ///< the generic target whose code it also runs, "" for none
-  uint8_t generic_version;      ///< the newest version of that generic target whose code is known to run
+  uint8_t generic_version;      ///< the version of that generic target which took this one in: older code may not run
 
   bool xnack;    ///< has the xnack feature (retry of translation faults)
   bool sramecc;  ///< has the sramecc feature

@@ -1,6 +1,7 @@
 #include <barehip/event.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -80,13 +81,31 @@ Result<void> Event::set() const {
 
 namespace {
 
-void copy_result(const uapi::event_data& data, EventWait& wait) {
+// The kernel writes the data of the events that fired and leaves the others alone. A hardware exception may come with
+// nothing but zeros (drivers before KFD 1.13 report a bad packet so), so a number that no GPU has marks what was not
+// written.
+constexpr uint32_t kNotWritten = UINT32_MAX;
+
+void prepare(const EventWait& wait, bool ages, uapi::event_data& data) {
+  data.event_id = wait.event->id();
   switch (wait.kind) {
     case EventKind::kSignal:
-      if (wait.use_age) wait.age = data.signal_event.last_event_age;
+      if (ages && wait.use_age) data.signal_event.last_event_age = wait.age;
+      break;
+    case EventKind::kMemory: data.memory_exception.gpu_id = kNotWritten; break;
+    case EventKind::kHwException: data.hw_exception.gpu_id = kNotWritten; break;
+  }
+}
+
+void copy_result(const uapi::event_data& data, bool ages, EventWait& wait) {
+  switch (wait.kind) {
+    case EventKind::kSignal:
+      if (ages && wait.use_age) wait.age = data.signal_event.last_event_age;
       break;
     case EventKind::kMemory: {
       const uapi::memory_exception_data& m = data.memory_exception;
+      wait.fired = m.gpu_id != kNotWritten;
+      if (!wait.fired) break;
       wait.fault = {m.gpu_id,
                     m.va,
                     m.failure.NotPresent != 0,
@@ -98,6 +117,8 @@ void copy_result(const uapi::event_data& data, EventWait& wait) {
     }
     case EventKind::kHwException: {
       const uapi::hw_exception_data& h = data.hw_exception;
+      wait.fired = h.gpu_id != kNotWritten;
+      if (!wait.fired) break;
       wait.exception = {h.gpu_id, h.reset_type, h.reset_cause, h.memory_lost != 0};
       break;
     }
@@ -118,25 +139,19 @@ Result<WaitOutcome> wait_events(System& system, std::span<EventWait> waits, bool
     data = many.get();
   }
   const bool ages = system.kfd_minor() >= kMinorOfAge;
-  for (size_t i = 0; i < waits.size(); ++i) {
-    data[i].event_id = waits[i].event->id();
-    if (ages && waits[i].use_age && waits[i].kind == EventKind::kSignal)
-      data[i].signal_event.last_event_age = waits[i].age;
-  }
+  for (size_t i = 0; i < waits.size(); ++i) prepare(waits[i], ages, data[i]);
   uapi::wait_events_args args{};
   args.events_ptr = reinterpret_cast<uint64_t>(data);
   args.num_events = static_cast<uint32_t>(waits.size());
   args.wait_for_all = all ? 1 : 0;
   args.timeout = timeout_ms;
   const int rc = system.impl().client.wait_events(args);
+  // EIO of this call says nothing about the GPU: an event was destroyed during the wait; EINVAL: before it.
+  if (rc == -EIO || rc == -EINVAL)
+    return fail(ErrorCode::kInvalidHandle, "WAIT_EVENTS", "An event was destroyed while it was waited for.", -rc);
   if (rc < 0) return kfd::call_failed("WAIT_EVENTS", rc, "waiting for " + std::to_string(waits.size()) + " events");
-  if (args.wait_result == uapi::kWaitFail)
-    return fail(ErrorCode::kInvalidHandle, "WAIT_EVENTS", "An event was destroyed while it was waited for.");
   if (args.wait_result == uapi::kWaitTimeout) return WaitOutcome::kTimeout;
-  for (size_t i = 0; i < waits.size(); ++i) {
-    if (waits[i].kind == EventKind::kSignal && !ages) continue;
-    copy_result(data[i], waits[i]);
-  }
+  for (size_t i = 0; i < waits.size(); ++i) copy_result(data[i], ages, waits[i]);
   return WaitOutcome::kComplete;
 }
 

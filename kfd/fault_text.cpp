@@ -120,6 +120,12 @@ Error hw_exception_error(const GpuProperties& gpu, const HwException& exception)
   return Error{ErrorCode::kDeviceLost, 0, "GPU reset", std::move(text)};
 }
 
+Error unnamed_exception_error() {
+  return Error{ErrorCode::kQueueError, 0, "GPU queue",
+               "A queue of this process was stopped by a packet that its GPU cannot execute; the driver does not say "
+               "which (Linux 6.5 and later do)."};
+}
+
 std::optional<Error> payload_error(const GpuProperties& gpu, uint32_t queue_id, uint64_t payload) {
   return explain(kPayload, payload & ~kHarmless, gpu, queue_id, "queue error");
 }

@@ -11,6 +11,8 @@ namespace barehip::kfd {
 
 Error memory_fault_error(const GpuProperties& gpu, const MemoryFault& fault);
 Error hw_exception_error(const GpuProperties& gpu, const HwException& exception);
+/// Of a hardware exception without any data.
+Error unnamed_exception_error();
 
 /// From a queue's error payload (bits of uapi::Exception). Nothing when no bit there is the queue's end: a
 /// wave's memory violation, for one, comes as a memory fault that names the page.

@@ -347,23 +347,26 @@ Memory::~Memory() {
   if (Result<void> freed = free(); !freed) kfd::log_warning(freed.error().text);
 }
 
+// The object goes before its pages. A driver that sees pages of an object go away stops every queue of the process
+// until it has looked for new ones. And while the object is there the GPU may have it mapped: its addresses stay taken.
 Result<void> Memory::free() {
   if (handle_ == 0) return {};
   Memory gone;
   std::swap(*this, gone);
   Result<void> result;
-  if (gone.device_->system().usable()) {
-    result = MemoryAccess::unmap_from(gone, gone.mapped_gpus_);
-    const kfd::SystemImpl& impl = gone.device_->system().impl();
-    if (gone.reserved_bytes_ != 0)
-      impl.os->munmap(impl.os->self, reinterpret_cast<void*>(gone.reserved_at_), gone.reserved_bytes_);
-    uapi::free_memory_of_gpu_args args{};
-    args.handle = gone.handle_;
-    const int rc = impl.client.free_memory_of_gpu(args);
-    if (rc < 0 && result)
-      result = call_failed("FREE_MEMORY_OF_GPU", rc, "freeing " + std::to_string(gone.bytes_) + " bytes");
+  const bool usable = gone.device_->system().usable();
+  if (usable) result = MemoryAccess::unmap_from(gone, gone.mapped_gpus_);
+  uapi::free_memory_of_gpu_args args{};
+  args.handle = std::exchange(gone.handle_, 0);
+  if (!usable) return result;
+  const kfd::SystemImpl& impl = gone.device_->system().impl();
+  const int rc = impl.client.free_memory_of_gpu(args);
+  if (rc < 0) {
+    if (result) result = call_failed("FREE_MEMORY_OF_GPU", rc, "freeing " + std::to_string(gone.bytes_) + " bytes");
+    return result;
   }
-  gone.handle_ = 0;
+  if (gone.reserved_bytes_ != 0)
+    impl.os->munmap(impl.os->self, reinterpret_cast<void*>(gone.reserved_at_), gone.reserved_bytes_);
   return result;
 }
 

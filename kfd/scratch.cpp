@@ -27,7 +27,8 @@ constexpr Layout kGfx11 = {256, 15, true, 1u << 30, 0x20814fac};
 
 const Layout& layout_of(const GpuProperties& gpu) { return gpu.gfx_major == 9 ? kGfx9 : kGfx11; }
 
-constexpr uint64_t kMaxBytesPerXcc = 1ull << 32;
+/// NUM_RECORDS, in bytes, has 32 bits.
+constexpr uint64_t kMaxBytesPerXcc = UINT32_MAX;
 
 }  // namespace
 
@@ -43,9 +44,9 @@ Result<ScratchPlan> plan_scratch(const GpuProperties& gpu, const ScratchNeed& ne
     return fail(ErrorCode::kOutOfResources, "allocate scratch",
                 "A kernel needs " + std::to_string(need.bytes_per_lane) + " bytes of private memory per work-item; " +
                     gpu.gfx + " gives at most " + std::to_string(limit) + ".");
-  // The processor compares in dwords.
-  const uint64_t lane_bytes = round_up(need.bytes_per_lane, 4);
-  const uint64_t wave_bytes = round_up(lane_bytes * need.wave_lanes, layout.wavesize_unit_bytes);
+  // One unit at least: a packet may name no private memory and yet have a stack that grows.
+  const uint64_t wave_bytes =
+      round_up(uint64_t{std::max(need.bytes_per_lane, 1u)} * need.wave_lanes, layout.wavesize_unit_bytes);
   const uint32_t engines_per_xcc = std::max(gpu.shader_engines / gpu.num_xcc, 1u);
   const uint32_t engines = engines_per_xcc * gpu.num_xcc;
 
@@ -61,7 +62,7 @@ Result<ScratchPlan> plan_scratch(const GpuProperties& gpu, const ScratchNeed& ne
   plan.bytes = round_up(wave_bytes * plan.waves_per_engine * engines, kPage);
   const uint32_t waves_field = plan.waves_per_engine * counted_engines;
   plan.tmpring_size = waves_field | static_cast<uint32_t>(wave_bytes / layout.wavesize_unit_bytes) << kWavesBits;
-  plan.wave64_lane_bytes = static_cast<uint32_t>(lane_bytes * need.wave_lanes / 64);
+  plan.wave64_lane_bytes = static_cast<uint32_t>(wave_bytes / 64);
   return plan;
 }
 
@@ -70,10 +71,10 @@ void write_scratch(aql::AmdQueue& queue, const GpuProperties& gpu, const Scratch
   const bool some = address != 0;
   queue.scratch_resource_descriptor[0] = static_cast<uint32_t>(address);
   queue.scratch_resource_descriptor[1] = static_cast<uint32_t>((address >> 32) & 0xffff) | layout.resource_word1;
-  queue.scratch_resource_descriptor[2] = some ? static_cast<uint32_t>(plan.bytes / gpu.num_xcc) : 0;
+  queue.scratch_resource_descriptor[2] = static_cast<uint32_t>(some ? plan.bytes / gpu.num_xcc : 0);
   queue.scratch_resource_descriptor[3] = layout.resource_word3;
   queue.scratch_backing_memory_location = address;
-  queue.scratch_backing_memory_byte_size = some ? plan.bytes : 0;
+  queue.scratch_backing_memory_byte_size = some ? plan.bytes / gpu.num_xcc : 0;
   queue.scratch_wave64_lane_byte_size = some ? plan.wave64_lane_bytes : 0;
   queue.compute_tmpring_size = some ? plan.tmpring_size : 0;
 }

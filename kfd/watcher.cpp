@@ -89,16 +89,15 @@ void Watcher::run() {
   waits[1].kind = EventKind::kMemory;
   waits[2].kind = EventKind::kHwException;
   while (!stop_.load(std::memory_order_acquire)) {
-    waits[1].fault = {};
-    waits[2].exception = {};
+    waits[1].fired = waits[2].fired = false;
     const Result<WaitOutcome> outcome = wait_events(system_, waits, false, kWaitForever);
     if (stop_.load(std::memory_order_acquire)) return;
     if (!outcome) {
       report_to_all(outcome.error());
       return;
     }
-    if (waits[1].fault.gpu_id != 0) report_memory_fault(waits[1].fault);
-    if (waits[2].exception.gpu_id != 0) report_hw_exception(waits[2].exception);
+    if (waits[1].fired) report_memory_fault(waits[1].fault);
+    if (waits[2].fired) report_hw_exception(waits[2].exception);
     const std::lock_guard lock(mutex_);
     for (AqlQueueImpl* queue : queues_) queue->service();
   }
@@ -116,6 +115,7 @@ void Watcher::report_memory_fault(const MemoryFault& fault) {
 }
 
 void Watcher::report_hw_exception(const HwException& exception) {
+  if (exception.gpu_id == 0) return report_to_all(unnamed_exception_error());
   Device* device = find_device(exception.gpu_id);
   if (device != nullptr) device->impl().set_error(*device, hw_exception_error(device->properties(), exception));
 }

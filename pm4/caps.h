@@ -17,7 +17,8 @@ enum class Cap : uint8_t {
   kWaitRegMem64,    ///< WAIT_REG_MEM64
   kDispatchWave32,  ///< the dispatch initiator chooses 32-lane waves
   // SDMA
-  kSdmaCount30,        ///< byte counts of copies and fills have 30 bits; else 22
+  kSdmaCount30,        ///< byte counts of copies have 30 bits; else 22
+  kSdmaFill30,         ///< byte counts of fills have 30 bits; else 22
   kSdmaGcrReq,         ///< GCR_REQ, and caches that need it around a copy
   kSdmaMtype,          ///< FENCE names a memory type
   kSdmaCachePolicy,    ///< COPY_LINEAR names cache policies
@@ -47,7 +48,8 @@ class CapSet {
 
 /// Limits that are numbers.
 struct PacketLimits {
-  uint32_t sdma_max_copy_bytes = 0;     ///< what one COPY_LINEAR or fill moves at most, a multiple of 32 bytes
+  uint32_t sdma_max_copy_bytes = 0;     ///< what one COPY_LINEAR moves at most, a multiple of 32 bytes
+  uint32_t sdma_max_fill_bytes = 0;     ///< the same for CONST_FILL
   uint32_t sdma_min_submit_dwords = 0;  ///< a shorter submission is padded with NOPs
 };
 

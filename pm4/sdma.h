@@ -211,7 +211,7 @@ struct ConstFill {
   static constexpr auto kFields =
       std::tuple{bits<&ConstFill::unit>("unit", 0, 30, 2), qword<&ConstFill::dst>("dst", 1),
                  bits<&ConstFill::value>("value", 3, 0, 32),
-                 bits<&ConstFill::count>("count", 4, 0, 30).narrow_without(Cap::kSdmaCount30, 22)};
+                 bits<&ConstFill::count>("count", 4, 0, 30).narrow_without(Cap::kSdmaFill30, 22)};
 };
 
 /// `bytes` is a multiple of 4, not 0.

@@ -218,9 +218,9 @@ struct alignas(64) AmdQueue {
   uint32_t compute_tmpring_size;
   uint32_t scratch_resource_descriptor[4];
   uint64_t scratch_backing_memory_location;
-  uint64_t scratch_backing_memory_byte_size;
-  uint32_t scratch_wave64_lane_byte_size;  ///< bytes per lane times lanes of a wave, divided by 64
-  uint32_t queue_properties;               ///< QueueProperty bits
+  uint64_t scratch_backing_memory_byte_size;  ///< of one XCC
+  uint32_t scratch_wave64_lane_byte_size;     ///< bytes per lane times lanes of a wave, divided by 64
+  uint32_t queue_properties;                  ///< QueueProperty bits
   uint64_t scratch_max_use_index;
   uint64_t queue_inactive_signal;
   uint64_t alt_scratch_max_use_index;

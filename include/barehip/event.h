@@ -71,8 +71,9 @@ struct EventWait {
   uint64_t age = 1;
   EventKind kind = EventKind::kSignal;
   bool use_age = true;
-  MemoryFault fault{};      ///< filled for kMemory; gpu_id is 0 when this event did not fire
-  HwException exception{};  ///< filled for kHwException; gpu_id is 0 when this event did not fire
+  bool fired = false;       ///< kMemory and kHwException: this event ended the wait, and its data is filled
+  MemoryFault fault{};      ///< of kMemory
+  HwException exception{};  ///< of kHwException; gpu_id is 0 where the driver does not tell the GPU (before KFD 1.13)
 };
 
 enum class WaitOutcome : uint8_t { kComplete, kTimeout };

@@ -88,7 +88,7 @@ Result<void> CopyEngine::emit_copy_row(uint64_t dst, uint64_t src, uint64_t byte
 Result<void> CopyEngine::emit_fill_row(uint64_t dst, uint32_t pattern, uint64_t bytes) {
   while (bytes) {
     const bool dwords = dst % 4 == 0 && bytes >= 4;
-    const uint64_t now = dwords ? std::min<uint64_t>(bytes, caps_.limits.sdma_max_copy_bytes) & ~uint64_t{3} : 1;
+    const uint64_t now = dwords ? std::min<uint64_t>(bytes, caps_.limits.sdma_max_fill_bytes) & ~uint64_t{3} : 1;
     const auto count = static_cast<uint32_t>(now);
     auto filled = dwords ? emit(sdma::fill_dwords(dst, pattern, count))
                          : emit(sdma::ConstFill{.unit = sdma::FillUnit::kByte, .dst = dst, .value = pattern & 0xff});

@@ -69,6 +69,7 @@ struct FakeOsFunctions {
   static int munmap(void* self, void* addr, size_t length) {
     FakeOs& os = of(self);
     const std::lock_guard lock(os.mutex_);
+    if (os.on_munmap) os.on_munmap(reinterpret_cast<uint64_t>(addr), length);
     os.remove_range(reinterpret_cast<uint64_t>(addr), length);
     return ::munmap(addr, length) != 0 ? -errno : 0;
   }
@@ -248,6 +249,7 @@ int FakeOs::ioctl(uint32_t nr, void* args, std::unique_lock<std::mutex>& lock) {
     }
     case kCREATE_EVENT & 0xff: return create_event(*static_cast<create_event_args*>(args));
     case kDESTROY_EVENT & 0xff:
+      changed_.notify_all();
       return events_.erase(static_cast<destroy_event_args*>(args)->event_id) == 1 ? 0 : -EINVAL;
     case kSET_EVENT & 0xff: {
       const auto found = events_.find(static_cast<set_event_args*>(args)->event_id);

@@ -38,6 +38,7 @@ class FakeOs {
   uint32_t counter_khz = 100000;
   /// Called before every ioctl with its number and argument.
   std::function<void(uint32_t nr, void* args)> on_ioctl;
+  std::function<void(uint64_t start, uint64_t bytes)> on_munmap;
 
   /// A node's files. GPU node: properties of an MI210 (gfx90a) or an RX 7900 XTX (gfx1100).
   void add_cpu_node(uint32_t id);

@@ -71,6 +71,37 @@ TEST_CASE("memory lies at one address for GPU and host, aligned, mapped, and goe
   CHECK(m.os.live_objects() == objects);
 }
 
+// The kernel stops all queues of a process when pages of a userptr object go away (amdgpu_amdkfd_evict_userptr), so
+// stock runtimes free the object first.
+TEST_CASE("an object is freed before its pages are unmapped") {
+  std::vector<std::string> order;
+  Machine m;
+  MemoryOptions options;
+  options.kind = MemoryKind::kHostCoherent;
+  options.pageable = GENERATE(true, false);
+  Result<Memory> memory = Memory::allocate(m.device(), 8192, options);
+  REQUIRE(memory);
+  m.os.on_ioctl = [&](uint32_t nr, void*) { order.push_back(nr == 0x19 ? "unmap" : nr == 0x17 ? "free" : "other"); };
+  m.os.on_munmap = [&](uint64_t, uint64_t) { order.push_back("munmap"); };
+  const Result<void> freed = memory->free();
+  m.os.on_ioctl = nullptr;
+  m.os.on_munmap = nullptr;
+  REQUIRE(freed);
+  CHECK(order == std::vector<std::string>{"unmap", "free", "munmap"});
+}
+
+TEST_CASE("addresses of an object that the driver does not free stay taken") {
+  Machine m;
+  Result<Memory> memory = Memory::allocate(m.device(), 8192, {});
+  REQUIRE(memory);
+  const uint64_t before = m.os.mapped_bytes();
+  m.os.ioctl_errors[0x17] = EBUSY;
+  const Result<void> freed = memory->free();
+  REQUIRE_FALSE(freed);
+  CHECK(freed.error().sys_errno == EBUSY);
+  CHECK(m.os.mapped_bytes() == before);
+}
+
 TEST_CASE("VRAM that the host cannot see has no host address") {
   Machine m("gfx90a", [](test::FakeOs& os) {
     std::string& bank = os.files[os.node_path(1) + "/mem_banks/0/properties"];

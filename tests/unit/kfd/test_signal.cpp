@@ -237,11 +237,46 @@ TEST_CASE("a wait that fails or times out leaves its entries alone") {
   waits[1].age = 1;
   SECTION("time-out") { CHECK(wait_events(*m.system, waits, false, 1).value() == WaitOutcome::kTimeout); }
   SECTION("failure") {
-    m.os.ioctl_errors[0x0c] = EIO;
-    CHECK(wait_events(*m.system, waits, false, 1).error().code == ErrorCode::kDeviceLost);
+    m.os.ioctl_errors[0x0c] = ENOMEM;
+    CHECK(wait_events(*m.system, waits, false, 1).error().code == ErrorCode::kOutOfMemory);
   }
   CHECK(waits[0].fault.page_address == 0xa5a5a5a5);
   CHECK(waits[1].age == 1);
+}
+
+// kfd_wait_on_events: EIO for an event that goes away during the wait, EINVAL for one that was gone before.
+TEST_CASE("a wait for a destroyed event is an invalid handle, not a lost device") {
+  Machine m;
+  Result<Event> event = Event::create(*m.system, EventKind::kSignal, true);
+  REQUIRE(event);
+  EventWait wait{&*event};
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    uapi::destroy_event_args args{};
+    args.event_id = event->id();
+    CHECK(m.system->impl().client.destroy_event(args) == 0);
+  });
+  const Result<WaitOutcome> during = wait_events(*m.system, {&wait, 1}, false, 10'000);
+  other.join();
+  REQUIRE_FALSE(during);
+  CHECK(during.error().code == ErrorCode::kInvalidHandle);
+  CHECK(during.error().sys_errno == EIO);
+  const Result<WaitOutcome> after = wait_events(*m.system, {&wait, 1}, false, 10'000);
+  REQUIRE_FALSE(after);
+  CHECK(after.error().code == ErrorCode::kInvalidHandle);
+}
+
+// Before Linux 6.5 the interrupt of a bad packet sets the event without any data (kfd_signal_hw_exception_event).
+TEST_CASE("a hardware exception without data stops every GPU") {
+  Machine m("gfx90a", [](test::FakeOs& os) { os.add_gpu_node(2, "gfx1100", 777, 129); });
+  const Result<std::unique_ptr<AqlQueue>> queue = AqlQueue::create(m.device(), {});
+  REQUIRE(queue);
+  m.os.raise_hw_exception({});
+  for (const std::unique_ptr<Device>& device : m.system->devices()) {
+    for (int i = 0; i < 500 && device->error() == nullptr; ++i) std::this_thread::sleep_for(2ms);
+    REQUIRE(device->error() != nullptr);
+    CHECK(device->error()->code == ErrorCode::kQueueError);
+  }
 }
 
 TEST_CASE("the first signal and queue of a system leak nothing, whichever call fails") {

@@ -92,11 +92,45 @@ TEST_CASE("fields of COMPUTE_TMPRING_SIZE do not overflow") {
     const ScratchPlan plan = plan_scratch(p, {most, 64, 1}, 0).value();
     const uint32_t wavesize_bits = p.gfx_major == 9 ? 13 : 15;
     CHECK(plan.tmpring_size >> 12 < (1u << wavesize_bits));
-    CHECK(plan.bytes / p.num_xcc <= (1ull << 32));
+    CHECK(plan.bytes / p.num_xcc < (1ull << 32));
     const Result<ScratchPlan> over = plan_scratch(p, {most + 4, 64, 1}, 0);
     REQUIRE_FALSE(over);
     CHECK(over.error().code == ErrorCode::kOutOfResources);
   }
+}
+
+// 65536 bytes a wave divide 4 GiB, and NUM_RECORDS would be 0.
+TEST_CASE("the size of an XCC's scratch fits NUM_RECORDS") {
+  const GpuProperties gfx908 = gpu(9, 0, 8, 120, 8);
+  aql::AmdQueue queue{};
+  for (const uint32_t lane_bytes : {16384u, 32768u, 65536u}) {
+    const ScratchPlan plan = plan_scratch(gfx908, {lane_bytes, 64, 1}, 0).value();
+    write_scratch(queue, gfx908, plan, 0x7f12'3456'7000);
+    CHECK(plan.bytes > 3ull << 30);
+    CHECK(queue.scratch_resource_descriptor[2] == plan.bytes);
+    CHECK(queue.scratch_backing_memory_byte_size == plan.bytes);
+  }
+}
+
+TEST_CASE("with several XCCs the descriptor tells the size of one XCC's scratch") {
+  const GpuProperties gfx942 = gpu(9, 4, 2, 304, 32, 8);
+  const ScratchPlan plan = plan_scratch(gfx942, {1024, 64, 1}, 0).value();
+  aql::AmdQueue queue{};
+  write_scratch(queue, gfx942, plan, 0x7f12'3456'7000);
+  CHECK(queue.scratch_resource_descriptor[2] == plan.bytes / 8);
+  CHECK(queue.scratch_backing_memory_byte_size == plan.bytes / 8);
+}
+
+TEST_CASE("a lane gets what its wave's whole units give, as in stock ROCr") {
+  CHECK(plan_scratch(gpu(9, 0, 10, 104, 8), {20, 64, 1}, 0).value().wave64_lane_bytes == 32);
+  CHECK(plan_scratch(gpu(11, 0, 0, 96, 6), {20, 32, 1}, 0).value().wave64_lane_bytes == 12);
+  CHECK(plan_scratch(gpu(11, 0, 0, 96, 6), {20, 64, 1}, 0).value().wave64_lane_bytes == 20);
+}
+
+TEST_CASE("a request without private memory gets one unit a wave") {
+  const ScratchPlan plan = plan_scratch(gpu(9, 0, 10, 104, 8), {0, 64, 1}, 0).value();
+  CHECK(plan.tmpring_size >> 12 == 1);
+  CHECK(plan.bytes == uint64_t{1024} * 104 * 32);
 }
 
 TEST_CASE("the scratch resource descriptor has each generation's constants") {

@@ -15,6 +15,8 @@ TEST_CASE("every target has packet capabilities") {
     REQUIRE(caps);
     CHECK(caps->limits.sdma_max_copy_bytes % 32 == 0);
     CHECK(caps->limits.sdma_max_copy_bytes <= (caps->caps.has(Cap::kSdmaCount30) ? 1u << 30 : 1u << 22));
+    CHECK(caps->limits.sdma_max_fill_bytes % 32 == 0);
+    CHECK(caps->limits.sdma_max_fill_bytes <= 1u << 22);
     CHECK(caps->caps.has(Cap::kAqlPm4Ib));  // every stock version makes code visible by it
     CHECK(caps->caps.has(Cap::kGcr) == (target.major() >= 10));
     CHECK(caps->caps.has(Cap::kDispatchWave32) == target.wave32);
@@ -29,6 +31,19 @@ TEST_CASE("the vendor barrier is where stock runtimes use it") {
   for (const uint32_t version : {90000u, 90006u, 90008u, 110000u, 110501u}) {
     CHECK_FALSE(find_packet_caps(version)->caps.has(Cap::kAqlBarrierValue));
   }
+}
+
+// ROCr's blit queues: 0x3fffff bytes on gfx9 but 0x3fffffff on gfx90a and gfx11. The kernel's header of SDMA 4 has 22
+// bits for both counts, that of SDMA 6 has 30.
+TEST_CASE("copies and fills are as long as stock runtimes make them") {
+  for (const uint32_t version : {90000u, 90006u, 90008u, 90402u}) {
+    CHECK(find_packet_caps(version)->limits.sdma_max_copy_bytes <= 0x3fffff);
+    CHECK_FALSE(find_packet_caps(version)->caps.has(Cap::kSdmaCount30));
+  }
+  for (const uint32_t version : {90010u, 110000u})
+    CHECK(find_packet_caps(version)->limits.sdma_max_copy_bytes == 0x3fffffe0);
+  CHECK_FALSE(find_packet_caps(90010)->caps.has(Cap::kSdmaFill30));
+  CHECK(find_packet_caps(110000)->caps.has(Cap::kSdmaFill30));
 }
 
 TEST_CASE("capability sets add and take away single bits") {

@@ -113,6 +113,9 @@ TEST_CASE("what a target lacks is refused when encoded and when decoded") {
   // Each capability taken away alone makes exactly its own field or packet fail.
   CHECK(malformed_field(encoded(fence, k1100), k1100.without(Cap::kSdmaMtype)) == "mtype");
   CHECK(malformed_field(encoded(big, k1100), k1100.without(Cap::kSdmaCount30)) == "bytes");
+  const auto big_fill = sdma::fill_dwords(0x1000, 1, 0x800000);
+  CHECK(malformed_field(encoded(big_fill, k1100), k1100.without(Cap::kSdmaFill30)) == "count");
+  CHECK(encode_error(big_fill, k90a).find("count") != std::string::npos);
   CHECK(malformed_field(encoded(sdma::GcrReq{}, k1100), k1100.without(Cap::kSdmaGcrReq)) == "op");
   CHECK(malformed_field(encoded(sdma::CopyLinear{.bytes = 4, .backwards = true}, k1100),
                         k1100.without(Cap::kSdmaBackwardsCopy)) == "backwards");
