@@ -98,9 +98,9 @@ inline constexpr uint16_t kMachineAmdgpu = 224;
 inline constexpr uint16_t kTypeRelocatable = 1, kTypeShared = 3;
 inline constexpr uint32_t kSegmentLoad = 1, kSegmentDynamic = 2, kSegmentNote = 4;
 inline constexpr uint32_t kFlagExecute = 1, kFlagWrite = 2;
-inline constexpr uint32_t kSectionSymtab = 2, kSectionNobits = 8, kSectionDynsym = 11;
+inline constexpr uint32_t kSectionNobits = 8, kSectionDynsym = 11;
 inline constexpr unsigned kSymbolObject = 1, kBindingWeak = 2;
-inline constexpr uint16_t kUndefinedSection = 0, kAmdgpuLdsSection = 0xff00, kReservedSections = 0xff00;
+inline constexpr uint16_t kUndefinedSection = 0, kReservedSections = 0xff00;
 inline constexpr int64_t kDynRela = 7, kDynRelaSize = 8, kDynRelaEntry = 9, kDynRel = 17, kDynJmpRel = 23;
 inline constexpr uint32_t kNoteAmdgpuMetadata = 32;
 

@@ -87,9 +87,4 @@ std::span<const HiddenArgument> hidden_arguments(unsigned code_object_version) {
   return {};
 }
 
-uint32_t implicit_block_bytes(unsigned code_object_version) {
-  if (code_object_version == 4) return 56;
-  return code_object_version == 5 || code_object_version == 6 ? 256 : 0;
-}
-
 }  // namespace barehip::codeobj

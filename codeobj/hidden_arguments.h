@@ -63,7 +63,5 @@ struct HiddenArgument {
 
 /// The implicit block of a code object version (4, 5, 6); empty for another version.
 std::span<const HiddenArgument> hidden_arguments(unsigned code_object_version);
-/// Its whole size in bytes: 56 for version 4, 256 for 5 and 6; 0 for another.
-uint32_t implicit_block_bytes(unsigned code_object_version);
 
 }  // namespace barehip::codeobj

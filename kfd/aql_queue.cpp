@@ -158,6 +158,7 @@ Result<void> AqlQueueImpl::create_in_kernel(const AqlQueueOptions& options) {
   const int rc = device->system().impl().client.create_queue(args);
   if (rc < 0) return std::unexpected(create_queue_error(*device, rc, "an AQL queue"));
   queue_id = args.queue_id;
+  priority = options.priority;
   created = true;
   Result<volatile uint64_t*> doorbell = map_doorbell(*device, args.doorbell_offset);
   if (!doorbell) return std::unexpected(std::move(doorbell.error()));
@@ -173,6 +174,8 @@ Result<void> AqlQueueImpl::create_in_kernel(const AqlQueueOptions& options) {
 }
 
 AqlQueueImpl::~AqlQueueImpl() {
+  // First: the watcher names the queue to the kernel, which gives the number away again.
+  if (watched) device->system().impl().watcher->remove(this);
   if (created) {
     uapi::destroy_queue_args args{};
     args.queue_id = queue_id;
@@ -183,7 +186,6 @@ AqlQueueImpl::~AqlQueueImpl() {
     if (device->impl().trap_table)
       device->impl().trap_table.host_as<std::atomic<uint64_t>>()[doorbell_index].store(0, std::memory_order_release);
   }
-  if (watched) device->system().impl().watcher->remove(this);
   device->impl().queues.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -195,6 +197,20 @@ void AqlQueueImpl::set_error(Error error) {
   error_ = std::make_unique<Error>(error);
   queue->error_.store(error_.get(), std::memory_order_release);
   device->impl().set_error(*device, std::move(error));
+  stop();
+}
+
+// Its waves are halted and hold their compute units, and its processor looks at the bad packet again whenever the queue
+// is scheduled. With nothing of the GPU's time it does neither.
+void AqlQueueImpl::stop() {
+  uapi::update_queue_args args{};
+  args.ring_base_address = ring.gpu_address();
+  args.queue_id = queue_id;
+  args.ring_size = static_cast<uint32_t>(ring.bytes());
+  args.queue_percentage = 0;
+  args.queue_priority = static_cast<uint32_t>(priority);
+  const int rc = device->system().impl().client.update_queue(args);
+  if (rc < 0) log_warning(call_error("UPDATE_QUEUE", rc, "stopping queue " + std::to_string(queue_id)).text);
 }
 
 void AqlQueueImpl::service() {
@@ -239,7 +255,6 @@ Result<void> AqlQueueImpl::grow_scratch(const ScratchNeed& need) {
     Result<Memory> memory = allocate_vram(*device, plan->bytes, false);
     if (memory) {
       scratch = std::move(*memory);
-      scratch_plan = *plan;
       write_scratch(shared().queue, gpu, *plan, scratch.gpu_address());
       return {};
     }

@@ -30,8 +30,8 @@ struct AqlQueueImpl {
   Memory eop;        ///< end-of-pipe events, private to the command processor
   Memory save_area;  ///< where waves go when the queue is preempted
   Memory scratch;
-  ScratchPlan scratch_plan;
   uint32_t queue_id = 0;
+  QueuePriority priority = QueuePriority::kNormal;
   uint32_t doorbell_index = 0;
   bool created = false;  ///< the kernel has the queue
   bool watched = false;
@@ -51,6 +51,8 @@ struct AqlQueueImpl {
   /// Need of the packet that the command processor stands at.
   ScratchNeed need_of_current_packet(uint64_t inactive_bits) const;
   void set_error(Error error);
+  /// Takes the queue off the GPU for good.
+  void stop();
   std::unique_ptr<Error> error_;
 };
 

@@ -12,6 +12,16 @@ int Client::call(uint32_t command, void* args) const {
   }
 }
 
+std::string hex_text(uint64_t value) {
+  char text[20];
+  int at = sizeof text;
+  do {
+    text[--at] = "0123456789abcdef"[value & 15];
+    value >>= 4;
+  } while (value != 0);
+  return "0x" + std::string(text + at, sizeof text - static_cast<size_t>(at));
+}
+
 std::string errno_text(int positive_errno) {
   if (positive_errno == uapi::kErrnoNotSupported) return "ENOTSUPP (not supported by this driver)";
   const char* name = strerrorname_np(positive_errno);

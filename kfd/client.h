@@ -42,6 +42,9 @@ inline std::unexpected<Error> call_failed(const char* operation, int rc, const s
   return std::unexpected<Error>(call_error(operation, rc, what));
 }
 
+/// "0x1000".
+std::string hex_text(uint64_t value);
+
 /// "ENOMEM (Cannot allocate memory)"; takes a positive errno, also the kernel's own 524.
 std::string errno_text(int positive_errno);
 

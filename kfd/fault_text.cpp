@@ -4,20 +4,11 @@
 
 #include <barehip/aql.h>
 
+#include "kfd/client.h"
 #include "kfd/uapi.h"
 
 namespace barehip::kfd {
 namespace {
-
-std::string hex(uint64_t value) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string digits;
-  do {
-    digits.insert(digits.begin(), kDigits[value & 15]);
-    value >>= 4;
-  } while (value != 0);
-  return "0x" + digits;
-}
 
 std::string name_of(const GpuProperties& gpu) { return gpu.gfx + " (gpu_id " + std::to_string(gpu.gpu_id) + ")"; }
 
@@ -92,13 +83,13 @@ std::optional<Error> explain(const Meaning (&table)[N], uint64_t bits, const Gpu
   const std::string where = "Queue " + std::to_string(queue_id) + " of " + name_of(gpu) + " was stopped by ";
   for (const Meaning& meaning : table)
     if ((bits & meaning.bit) != 0) return Error{meaning.code, 0, operation, where + meaning.text + "."};
-  return Error{ErrorCode::kQueueError, 0, operation, where + "an error of unknown code " + hex(bits) + "."};
+  return Error{ErrorCode::kQueueError, 0, operation, where + "an error of unknown code " + hex_text(bits) + "."};
 }
 
 }  // namespace
 
 Error memory_fault_error(const GpuProperties& gpu, const MemoryFault& fault) {
-  std::string text = "Memory fault on " + name_of(gpu) + " at page " + hex(fault.page_address) + ": ";
+  std::string text = "Memory fault on " + name_of(gpu) + " at page " + hex_text(fault.page_address) + ": ";
   if (fault.error_type != 0)
     text += "uncorrectable memory error.";
   else if (fault.write)

@@ -69,8 +69,6 @@ struct SystemImpl {
   /// The watcher thread, started with the first queue.
   Result<Watcher*> ensure_watcher(System& system);
 
-  std::vector<uint32_t> gpu_ids() const;
-
   static Result<std::unique_ptr<System>> open(const barehip_os_table& os);
 };
 

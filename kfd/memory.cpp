@@ -72,9 +72,9 @@ Result<Memory> MemoryAccess::create_object(Device& device, uint64_t va, uint64_t
   args.flags = flags;
   const int rc = device.system().impl().client.alloc_memory_of_gpu(args);
   if (rc < 0)
-    return call_failed("ALLOC_MEMORY_OF_GPU", rc,
-                       "allocating " + std::to_string(bytes) + " bytes (flags " + std::to_string(flags) + ") on " +
-                           device.properties().gfx);
+    return call_failed(
+        "ALLOC_MEMORY_OF_GPU", rc,
+        "allocating " + std::to_string(bytes) + " bytes (flags " + hex_text(flags) + ") on " + device.properties().gfx);
   Memory memory;
   memory.device_ = &device;
   memory.handle_ = args.handle;

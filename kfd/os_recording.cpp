@@ -14,16 +14,6 @@ namespace {
 enum class Way { In, Out, InOut };
 enum class Format { Hex, Dec, Flags, Pad };
 
-std::string hex(uint64_t value) {
-  char text[20];
-  int at = sizeof text;
-  do {
-    text[--at] = "0123456789abcdef"[value & 15];
-    value >>= 4;
-  } while (value != 0);
-  return "0x" + std::string(text + at, sizeof text - static_cast<size_t>(at));
-}
-
 struct FlagName {
   uint32_t bit;
   const char* name;
@@ -52,7 +42,7 @@ std::string flags_text(uint64_t flags) {
     text += (text.empty() ? "" : "|") + std::string(flag.name);
     flags &= ~uint64_t{flag.bit};
   }
-  if (flags != 0) text += (text.empty() ? "" : "|") + hex(flags);
+  if (flags != 0) text += (text.empty() ? "" : "|") + hex_text(flags);
   return text.empty() ? "0" : text;
 }
 
@@ -67,7 +57,7 @@ struct Printer {
     std::string& line = after ? out : in;
     line += std::string(" ") + name + "=";
     const auto wide = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
-    line += format == Format::Flags ? flags_text(wide) : format == Format::Hex ? hex(wide) : std::to_string(value);
+    line += format == Format::Flags ? flags_text(wide) : format == Format::Hex ? hex_text(wide) : std::to_string(value);
   }
 };
 
@@ -128,7 +118,7 @@ int recording_ioctl(void* self, int fd, unsigned long request, void* arg) {
   printer.after = true;
   if (rc >= 0) print_fields(request, printer, arg);
   const char* name = ioctl_name(request);
-  std::string line = "ioctl " + (name != nullptr ? std::string(name) : hex(request)) + printer.in;
+  std::string line = "ioctl " + (name != nullptr ? std::string(name) : hex_text(request)) + printer.in;
   os.add(line + " ->" + (rc < 0 ? " " + outcome(rc) : printer.out.empty() ? " 0" : printer.out));
   return rc;
 }
@@ -136,22 +126,22 @@ int recording_ioctl(void* self, int fd, unsigned long request, void* arg) {
 int recording_mmap(void* self, void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out) {
   RecordingOs& os = of(self);
   const int rc = os.inner().mmap(os.inner().self, addr, length, prot, flags, fd, offset, out);
-  os.add("mmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) +
-         " prot=" + std::to_string(prot) + " flags=" + hex(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) +
-         " offset=" + hex(offset) + " -> " + (rc < 0 ? outcome(rc) : hex(reinterpret_cast<uint64_t>(*out))));
+  os.add("mmap addr=" + hex_text(reinterpret_cast<uint64_t>(addr)) + " length=" + hex_text(length) + " prot=" +
+         std::to_string(prot) + " flags=" + hex_text(static_cast<uint64_t>(flags)) + " fd=" + std::to_string(fd) +
+         " offset=" + hex_text(offset) + " -> " + (rc < 0 ? outcome(rc) : hex_text(reinterpret_cast<uint64_t>(*out))));
   return rc;
 }
 
 int recording_munmap(void* self, void* addr, size_t length) {
   const int rc = of(self).inner().munmap(of(self).inner().self, addr, length);
-  of(self).add("munmap addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) + " -> " +
+  of(self).add("munmap addr=" + hex_text(reinterpret_cast<uint64_t>(addr)) + " length=" + hex_text(length) + " -> " +
                outcome(rc));
   return rc;
 }
 
 int recording_madvise(void* self, void* addr, size_t length, int advice) {
   const int rc = of(self).inner().madvise(of(self).inner().self, addr, length, advice);
-  of(self).add("madvise addr=" + hex(reinterpret_cast<uint64_t>(addr)) + " length=" + hex(length) +
+  of(self).add("madvise addr=" + hex_text(reinterpret_cast<uint64_t>(addr)) + " length=" + hex_text(length) +
                " advice=" + std::to_string(advice) + " -> " + outcome(rc));
   return rc;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 
 #include "kfd/aql_queue.h"
@@ -28,8 +29,16 @@ struct SdmaQueueImpl {
   ~SdmaQueueImpl();
 };
 
-Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options) {
+/// The driver can choose since KFD 1.17. Stock runtimes have seen engines misbehave when they chose on gfx9 before
+/// gfx90a, and leave it to the driver there.
+bool may_choose_engine(const Device& device) {
   constexpr uint32_t kMinorOfEngineChoice = 17;
+  const GpuProperties& gpu = device.properties();
+  const bool old_gfx9 = gpu.gfx_major == 9 && gpu.gfx_minor == 0 && gpu.gfx_step < 10;
+  return device.system().kfd_minor() >= kMinorOfEngineChoice && !old_gfx9;
+}
+
+Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options) {
   MemoryOptions memory;
   memory.kind = MemoryKind::kHostUncached;
   for (const auto& [into, bytes] : {std::pair{&page, kPage}, std::pair{&ring, uint64_t{options.ring_bytes}}}) {
@@ -37,8 +46,7 @@ Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options
     if (!made) return std::unexpected(std::move(made.error()));
     *into = std::move(*made);
   }
-  const System& system = device->system();
-  const bool choose = options.engine >= 0 && system.kfd_minor() >= kMinorOfEngineChoice;
+  const bool choose = options.engine >= 0 && may_choose_engine(*device);
   uapi::create_queue_args args{};
   args.ring_base_address = ring.gpu_address();
   args.write_pointer_address = reinterpret_cast<uint64_t>(&pointers().write);
@@ -49,7 +57,13 @@ Result<volatile uint64_t*> SdmaQueueImpl::create(const SdmaQueueOptions& options
   args.queue_percentage = 100;
   args.queue_priority = static_cast<uint32_t>(options.priority);
   args.sdma_engine_id = choose ? static_cast<uint32_t>(options.engine) : 0;
-  const int rc = system.impl().client.create_queue(args);
+  const Client& client = device->system().impl().client;
+  int rc = client.create_queue(args);
+  if (rc == -ENOMEM && choose) {  // other processes have all queues of that engine; another one may have some left
+    args.queue_type = uapi::kQueueTypeSdma;
+    args.sdma_engine_id = 0;
+    rc = client.create_queue(args);
+  }
   if (rc < 0) return std::unexpected(create_queue_error(*device, rc, "a copy queue"));
   queue_id = args.queue_id;
   created = true;

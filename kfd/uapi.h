@@ -129,7 +129,6 @@ inline constexpr uint32_t kMemWritable = 1u << 31;
 inline constexpr uint32_t kRuntimeEnable = 1u << 0;
 
 /// Offsets into /dev/kfd for mmap: kind in bits 63:62, GPU in 61:46.
-inline constexpr uint64_t kMmapTypeMask = 3ull << 62;
 inline constexpr uint64_t kMmapTypeDoorbell = 3ull << 62;
 
 inline constexpr uint64_t kDoorbellSliceBytes = 8192;  ///< of one process on one GPU, gfx9 and later

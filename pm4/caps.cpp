@@ -10,7 +10,7 @@ namespace {
 // target; field widths are those of the kernel's SDMA packet headers (version 4: 22 bits, though gfx90a copies more at
 // once for stock runtimes; version 6: 30 bits); the rest is seen in the queues of stock programs. Nobody fills more
 // than 22 bits' worth at once.
-constexpr CapSet kGfx900{Cap::kAqlPm4Ib, Cap::kSdmaPollsTwice};
+constexpr CapSet kGfx900{Cap::kAqlPm4Ib};
 constexpr CapSet kGfx90a{Cap::kAqlPm4Ib, Cap::kAqlBarrierValue, Cap::kSdmaCount30};
 constexpr CapSet kGfx942{Cap::kAqlPm4Ib, Cap::kAqlBarrierValue};
 constexpr CapSet kGfx11{
@@ -41,7 +41,7 @@ constexpr std::array kTable = std::to_array<PacketCaps>({
 
 constexpr std::array<std::string_view, static_cast<size_t>(Cap::kCount)> kNames = {
     "AQL_PM4_IB",   "AQL_BARRIER_VALUE", "GCR",        "WAIT_REG_MEM64",    "DISPATCH_WAVE32",     "SDMA_COUNT_30",
-    "SDMA_FILL_30", "SDMA_GCR_REQ",      "SDMA_MTYPE", "SDMA_CACHE_POLICY", "SDMA_BACKWARDS_COPY", "SDMA_POLLS_TWICE",
+    "SDMA_FILL_30", "SDMA_GCR_REQ",      "SDMA_MTYPE", "SDMA_CACHE_POLICY", "SDMA_BACKWARDS_COPY",
 };
 
 }  // namespace

@@ -23,7 +23,6 @@ enum class Cap : uint8_t {
   kSdmaMtype,          ///< FENCE names a memory type
   kSdmaCachePolicy,    ///< COPY_LINEAR names cache policies
   kSdmaBackwardsCopy,  ///< COPY_LINEAR may run from the last byte to the first
-  kSdmaPollsTwice,     ///< stock runtimes poll both words of a signal
   kCount
 };
 

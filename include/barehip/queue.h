@@ -113,7 +113,8 @@ class AqlQueue {
 
 struct SdmaQueueOptions {
   uint32_t ring_bytes = 1u << 20;  ///< power of two, at least 4096
-  /// Engine to run on, or -1 for the driver's choice. A choice needs KFD 1.17, else it is ignored.
+  /// Engine to run on, or -1 for the driver's choice. A wish: it needs KFD 1.17 and gfx90a or later, and a queue that
+  /// is free on that engine.
   int engine = -1;
   QueuePriority priority = QueuePriority::kMaximum;
 };

@@ -122,6 +122,9 @@ Result<void> CopyEngine::submit(const Transfer& transfer, std::span<const Signal
                               : emit_copy_row(dst, transfer.src + row * transfer.src_pitch, transfer.row_bytes);
   }
   if (result) result = emit_end(done);
+  // The engine of gfx900 wants no shorter submission.
+  while (result && queue_->reserved_bytes() - queue_->written_bytes() < caps_.limits.sdma_min_submit_dwords * 4)
+    result = emit(sdma::Nop{});
   queue_->publish();
   last_ = done;
   return result;

@@ -186,6 +186,10 @@ size_t FakeOs::live_queues() {
   const std::lock_guard lock(mutex_);
   return queues.size();
 }
+size_t FakeOs::seen_updates() {
+  const std::lock_guard lock(mutex_);
+  return updates.size();
+}
 size_t FakeOs::live_events() {
   const std::lock_guard lock(mutex_);
   return events_.size();
@@ -246,6 +250,14 @@ int FakeOs::ioctl(uint32_t nr, void* args, std::unique_lock<std::mutex>& lock) {
       const uint32_t id = static_cast<destroy_queue_args*>(args)->queue_id;
       destroyed_queues.push_back(id);
       return queues.erase(id) == 1 ? 0 : -EINVAL;
+    }
+    case kUPDATE_QUEUE & 0xff: {
+      const auto& update = *static_cast<update_queue_args*>(args);
+      const auto found = queues.find(update.queue_id);
+      if (found == queues.end() || update.ring_base_address != found->second.args.ring_base_address) return -EFAULT;
+      updates.push_back(update);
+      changed_.notify_all();
+      return 0;
     }
     case kCREATE_EVENT & 0xff: return create_event(*static_cast<create_event_args*>(args));
     case kDESTROY_EVENT & 0xff:

@@ -64,6 +64,7 @@ class FakeOs {
   std::map<uint64_t, Object> objects;
   std::map<uint32_t, Queue> queues;
   std::vector<uint32_t> destroyed_queues;
+  std::vector<uapi::update_queue_args> updates;
   uapi::set_trap_handler_args trap_handler{};
   uint64_t event_page_handle = 0;
 
@@ -72,6 +73,7 @@ class FakeOs {
   size_t live_objects();
   size_t live_queues();
   size_t live_events();
+  size_t seen_updates();
 
   // ---- the GPU's side
   // -------------------------------------------------------------------------------------------------

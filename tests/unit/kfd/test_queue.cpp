@@ -338,6 +338,33 @@ TEST_CASE("every inactive bit has its error and its text") {
   CHECK(queue->error()->code == row.code);
 }
 
+// Stock ROCr does so too (AqlQueue::Suspend before the error callback).
+TEST_CASE("a queue that stopped with an error is taken off the GPU") {
+  Machine m;
+  AqlQueueOptions options;
+  options.priority = QueuePriority::kHigh;
+  std::unique_ptr<AqlQueue> queue = make_queue(m, options);
+  const std::unique_ptr<AqlQueue> other = make_queue(m);
+  QueuePage& page = page_of(*queue);
+  std::atomic_ref(page.inactive_signal.value).store(0x80000000);
+  m.os.raise_event(page.inactive_signal.event_id);
+  REQUIRE(soon([&] { return m.os.seen_updates() == 1; }));
+  CHECK(queue->error() != nullptr);
+  CHECK(other->error() == nullptr);
+  CHECK(m.os.updates[0].queue_id == queue->queue_id());
+  CHECK(m.os.updates[0].ring_base_address == page.queue.base_address);
+  CHECK(m.os.updates[0].ring_size == 4096 * 64);
+  CHECK(m.os.updates[0].queue_percentage == 0);
+  CHECK(m.os.updates[0].queue_priority == 11);
+  // Once: the signal stays set, and every other queue's trouble wakes the watcher.
+  const uint32_t event_id = page.inactive_signal.event_id;
+  m.os.raise_event(event_id);
+  queue.reset();
+  m.os.raise_event(event_id);
+  std::this_thread::sleep_for(5ms);
+  CHECK(m.os.seen_updates() == 1);
+}
+
 TEST_CASE("the error payload of the save area is read") {
   Machine m;
   const std::unique_ptr<AqlQueue> queue = make_queue(m);
@@ -401,6 +428,37 @@ TEST_CASE("CREATE_QUEUE of a copy queue") {
   CHECK(args.ring_size == 1 << 20);
   CHECK(args.eop_buffer_address == 0);
   CHECK(args.ctx_save_restore_address == 0);
+}
+
+TEST_CASE("the engine of a copy queue is a wish") {
+  std::vector<std::pair<uint32_t, uint32_t>> asked;
+  const auto ask = [&](Machine& m) {
+    m.os.on_ioctl = [&](uint32_t nr, void* args) {
+      const auto& queue = *static_cast<uapi::create_queue_args*>(args);
+      m.os.ioctl_errors.erase(0x02);
+      if (nr != 0x02) return;
+      asked.emplace_back(queue.queue_type, queue.sdma_engine_id);
+      if (queue.queue_type == 4) m.os.ioctl_errors[0x02] = ENOMEM;  // allocate_sdma_queue: all of that engine are taken
+    };
+    SdmaQueueOptions options;
+    options.engine = 1;
+    const bool made = SdmaQueue::create(m.device(), options).has_value();
+    m.os.on_ioctl = nullptr;
+    return made;
+  };
+  SECTION("an engine without a free queue") {
+    Machine m("gfx90a", [](test::FakeOs& os) { os.kfd_minor = 17; });
+    CHECK(ask(m));
+    CHECK(asked == std::vector<std::pair<uint32_t, uint32_t>>{{4, 1}, {1, 0}});
+  }
+  SECTION("a GPU before gfx90a") {
+    Machine m("gfx90a", [](test::FakeOs& os) {
+      os.kfd_minor = 17;
+      os.set_property(1, "gfx_target_version", "90008");
+    });
+    CHECK(ask(m));
+    CHECK(asked == std::vector<std::pair<uint32_t, uint32_t>>{{1, 0}});
+  }
 }
 
 TEST_CASE("packets of a copy queue never cross the ring's end") {
