@@ -86,14 +86,15 @@ Result<Bundle> read_bundle(const View& view, uint64_t base) {
 }
 
 // Fills in what the ELF header of an entry tells. An entry whose id names another processor than its ELF is refused:
-// whoever selects by the id would run the wrong code.
+// whoever selects by the id would run the wrong code. An image for a machine newer than our table stands beside those
+// that we can run, as its id says.
 Result<void> describe_elf(ContainerEntry& entry) {
   const auto header = View(entry.bytes).read<elf::FileHeader>(0);
   if (!header || !starts_with(entry.bytes, kElfMagic) || header->machine != elf::kMachineAmdgpu) return {};
   const std::string_view name = mach_name(static_cast<uint8_t>(header->flags));
   const std::string processor = name.empty() ? "machine " + hex(header->flags & 0xff) : std::string(name);
   entry.generic_version = is_generic_name(name) ? static_cast<uint8_t>(header->flags >> 24) : uint8_t{0};
-  if (entry.target && entry.target->processor != processor) {
+  if (entry.target && !name.empty() && entry.target->processor != processor) {
     return bad("the entry '" + entry.id + "' holds an ELF image for " + processor);
   }
   if (!entry.target && entry.id.empty()) {

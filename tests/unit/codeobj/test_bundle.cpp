@@ -116,6 +116,20 @@ TEST_CASE("the most specific image wins, generic code comes last") {
             .find("gfx90a:xnack+") != std::string::npos);
 }
 
+TEST_CASE("code for a machine that we do not know does not spoil the code beside it") {
+  constexpr size_t kFlagsAt = 0x30;
+  images::Bytes newer = images::read("gfx1100-v5.elf");
+  newer[kFlagsAt] = std::byte{0xee};
+  const std::string unknown(reinterpret_cast<const char*>(newer.data()), newer.size());
+  const auto bundle = make_bundle({{hip("gfx1399"), unknown}, {hip("gfx90a"), "code"}});
+  CHECK(selected_content(bundle, "gfx90a:sramecc+:xnack-") == "code");
+  CHECK(select_error(bundle, "gfx1100", ErrorCode::kNoBinaryForGpu).find("gfx1399, gfx90a") != std::string::npos);
+  // Selected by an id that lies, it is refused when it is parsed.
+  auto lied = select_image(make_bundle({{hip("gfx1100"), unknown}}), gpu("gfx1100"));
+  REQUIRE(lied.has_value());
+  CHECK_FALSE(CodeObject::parse(lied->bytes).has_value());
+}
+
 TEST_CASE("a plain ELF image is a container of one") {
   const images::Bytes elf = images::read("gfx90a-v5.elf");
   auto selected = select_image(elf, gpu("gfx90a:sramecc+:xnack-"));
