@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs one example on a simulated GPU through one door, strict and hostile, at both optimization levels.
 
-run_example.py --gpu gfx90a --door in-process|preload [--vgpu PROGRAM] [--libs DIR]... [--seeds 1,2] PROGRAM...
+run_example.py --gpu gfx90a --door in-process|preload [--vgpu PROGRAM] [--libs DIR]... [--preload LIBRARY]
+               [--seeds 1,2] PROGRAM...
 
 A run is right when it exits with 0 and its last line is PASSED. Programs may be followed by "=ARGUMENT".
 """
@@ -28,14 +29,14 @@ def command_and_environment(options, program, seed):
     line = [name] + ([argument] if argument else [])
     if options.door == "in-process":
         devices = f"vgpu:{options.gpu}" + (f"+hostile={seed}" if seed else "")
-        return line, environment(options.libs, devices)
+        env = environment(options.libs, devices)
+        return line, env | ({"LD_PRELOAD": options.preload} if options.preload else {})
     launcher = [options.vgpu, "run", "--gpu", options.gpu] + (["--hostile", str(seed)] if seed else []) + ["--"]
     return launcher + line, environment(options.libs)
 
 
 def run(options, program, seed):
     line, env = command_and_environment(options, program, seed)
-    shown = os.path.basename(program.partition("=")[0])
     shown = os.path.basename(program.partition("=")[0])
     what = f"{shown} on {options.gpu}, {options.door}, " + (f"hostile {seed}" if seed else "strict")
     start = time.monotonic()
@@ -59,6 +60,7 @@ def main():
     parser.add_argument("--door", choices=["in-process", "preload"], required=True)
     parser.add_argument("--vgpu")
     parser.add_argument("--libs", action="append", default=[])
+    parser.add_argument("--preload", default="", help="for the in-process door: the runtime of a sanitizer")
     parser.add_argument("--seeds", default="")
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()

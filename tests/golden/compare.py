@@ -26,6 +26,7 @@ def parse_arguments():
     parser.add_argument('--programs', required=True, help='the program compiled from programs.hip')
     parser.add_argument('--module', required=True, help='the module compiled from module.hip')
     parser.add_argument('--library-path', required=True, help='folders of libamdhip64 and libbarehip-vgpu, by colons')
+    parser.add_argument('--preload', default='', help='the runtime of a sanitizer that the libraries need')
     parser.add_argument('--document', required=True, help='the file that explains the differences')
     parser.add_argument('--gpu', choices=TARGETS, action='append', help='default: all')
     parser.add_argument('--keep', help='a folder for the traces')
@@ -37,6 +38,8 @@ def run_ours(arguments, gpu, program, folder):
     trace.unlink(missing_ok=True)
     environment = dict(os.environ, BAREHIP_DEVICES=f'vgpu:{gpu}+trace={trace}', GOLDEN_TRACE=str(trace),
                        LD_LIBRARY_PATH=arguments.library_path)
+    if arguments.preload:
+        environment['LD_PRELOAD'] = arguments.preload
     done = subprocess.run([arguments.programs, program, arguments.module], env=environment, timeout=100,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:

@@ -9,6 +9,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,14 @@ def count_junit(path, outcome):
             outcome.passed += 1
 
 
+def worth_showing(lines):
+    """The end, or where there is one the start of a sanitizer's report: its end is a table of memory."""
+    for number, line in enumerate(lines):
+        if re.search(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|: runtime error: ", line):
+            return lines[number:number + 40]
+    return lines[-25:]
+
+
 def run_one(test, build):
     outcome = Outcome(test["name"])
     catch = pathlib.Path(test["cmd"][0]).name.startswith("test-")
@@ -105,7 +114,7 @@ def run_one(test, build):
     if outcome.failed:
         why = f"no end after {limit} s" if code is None else f"exit status {code}"
         outcome.lines.append(f"{why}; command: {' '.join(command)}")
-        outcome.lines += ["| " + line for line in text.splitlines()[-25:]]
+        outcome.lines += ["| " + line for line in worth_showing(text.splitlines())]
     os.unlink(report.name)
     return outcome
 

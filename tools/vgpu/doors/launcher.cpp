@@ -1,5 +1,6 @@
 #include "tools/vgpu/doors/launcher.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fmt/format.h>
@@ -74,9 +75,22 @@ class Folder {
   std::string path_;
 };
 
+/// The shared runtime of the sanitizer that this program and so the preload library was built with; usually empty.
+std::string sanitizer_runtime() {
+  for (const char* entry : {"__asan_init", "__tsan_init"}) {
+    Dl_info found{};
+    const void* address = dlsym(RTLD_DEFAULT, entry);
+    if (address == nullptr || dladdr(address, &found) == 0) continue;
+    if (std::string(found.dli_fname).find(".so") != std::string::npos) return found.dli_fname;
+  }
+  return {};
+}
+
 void set_environment(const std::string& preload, const std::string& spec, const std::string& root) {
   const char* before = getenv("LD_PRELOAD");
-  const std::string all = before != nullptr && *before != '\0' ? preload + ":" + before : preload;
+  std::string all = before != nullptr && *before != '\0' ? preload + ":" + before : preload;
+  // It has to come first in a program that was not built with it.
+  if (const std::string runtime = sanitizer_runtime(); !runtime.empty()) all = runtime + ":" + all;
   setenv("LD_PRELOAD", all.c_str(), 1);
   setenv(kEnvSpec, spec.c_str(), 1);
   setenv(kEnvRoot, root.c_str(), 1);
