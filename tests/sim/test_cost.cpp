@@ -10,13 +10,21 @@ namespace {
 thread_local constinit uint64_t t_allocations = 0;
 }
 
-void* operator new(size_t bytes) {
+// All forms: a sanitizer's own would not come through the first one.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   ++t_allocations;
-  if (void* pointer = std::malloc(bytes)) return pointer;
+  return std::malloc(bytes);
+}
+void* operator new(size_t bytes) {
+  if (void* pointer = operator new(bytes, std::nothrow)) return pointer;
   throw std::bad_alloc();
 }
+void* operator new[](size_t bytes) { return operator new(bytes); }
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return operator new(bytes, std::nothrow); }
 void operator delete(void* pointer) noexcept { std::free(pointer); }
 void operator delete(void* pointer, size_t) noexcept { std::free(pointer); }
+void operator delete[](void* pointer) noexcept { std::free(pointer); }
+void operator delete[](void* pointer, size_t) noexcept { std::free(pointer); }
 
 using namespace sim;
 
