@@ -1,6 +1,7 @@
 #include <barehip/device.h>
 
 #include <cerrno>
+#include <new>
 
 #include "kfd/impl.h"
 
@@ -10,8 +11,10 @@ namespace uapi = kfd::uapi;
 
 namespace kfd {
 
-std::unique_ptr<Device> DeviceImpl::make_device(std::unique_ptr<DeviceImpl> impl) {
-  return std::unique_ptr<Device>(new Device(std::move(impl)));
+std::unique_ptr<Device> DeviceImpl::make_device(std::unique_ptr<DeviceImpl> impl, void* epoch) {
+  std::unique_ptr<Device> device(new Device(std::move(impl)));
+  device->epoch_ = new (epoch) std::atomic<uint64_t>(1);
+  return device;
 }
 
 void DeviceImpl::set_hdp_page(Device& device, void* page) { device.hdp_page_ = static_cast<volatile uint32_t*>(page); }
@@ -22,6 +25,8 @@ void DeviceImpl::set_error(Device& device, Error error) {
     if (error_ == nullptr) {
       error_ = std::make_unique<Error>(std::move(error));
       device.error_.store(error_.get(), std::memory_order_release);
+      // After the error: who finds the device broken finds out why.
+      device.epoch_->fetch_or(Device::kBroken, std::memory_order_release);
     }
   }
   system->impl().waiters.wake_all(system->impl().client);

@@ -38,7 +38,8 @@ struct DeviceImpl {
 
   /// Keeps the first fatal error and wakes every waiter.
   void set_error(Device& device, Error error);
-  static std::unique_ptr<Device> make_device(std::unique_ptr<DeviceImpl> impl);
+  /// `epoch`: where Device::epoch() lies, in the page that fork() wipes.
+  static std::unique_ptr<Device> make_device(std::unique_ptr<DeviceImpl> impl, void* epoch);
   static void set_hdp_page(Device& device, void* page);
 
  private:

@@ -106,8 +106,11 @@ Result<void> Opener::open_gpus() {
                                 " is left out: barehip drives at most 64.");
         continue;
       }
-      (*device)->index = static_cast<uint32_t>(impl_.devices.size());
-      impl_.devices.push_back(DeviceImpl::make_device(std::move(*device)));
+      const auto index = static_cast<uint32_t>(impl_.devices.size());
+      (*device)->index = index;
+      // The page's first 8 bytes are the System's own.
+      void* epoch = static_cast<uint64_t*>(impl_.alive_page.at()) + 1 + index;
+      impl_.devices.push_back(DeviceImpl::make_device(std::move(*device), epoch));
       continue;
     }
     const ErrorCode code = device.error().code;

@@ -125,6 +125,11 @@ class Device {
   /// exit: the kernel does not run this process's queues on this GPU again. The object lives as long as the
   /// Device. Cost: one load.
   const Error* error() const { return error_.load(std::memory_order_acquire); }
+  /// A count for the owner of the GPU's work, who adds 1 when something happened that all launches have to look after.
+  /// It starts at 1; the device's first error sets kBroken in it, and in a child made by fork() it is 0. So one compare
+  /// with the value that was seen last tells of all three. Cost: two loads.
+  static constexpr uint64_t kBroken = uint64_t{1} << 63;
+  std::atomic<uint64_t>& epoch() const { return *epoch_; }
 
   /// Makes earlier CPU writes to VRAM (through the BAR) visible to the GPU. Call it after a store fence and
   /// before the packet that lets the GPU read. Nothing to do (and nothing done) on a GPU without a remap
@@ -165,6 +170,7 @@ class Device {
 
   std::unique_ptr<kfd::DeviceImpl> impl_;
   volatile uint32_t* hdp_page_ = nullptr;
+  std::atomic<uint64_t>* epoch_ = nullptr;  ///< in the System's page that fork() wipes
   mutable std::atomic<const Error*> error_{nullptr};
 };
 

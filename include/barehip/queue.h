@@ -55,6 +55,10 @@ class AqlQueue {
 
   /// Index of the first of `count` packets that now belong to the caller. They must all be published.
   uint64_t reserve(uint32_t count = 1) { return write_index_->fetch_add(count, std::memory_order_relaxed); }
+  /// What reserve() adds to and what ring() stores to, for owners that keep them at hand and take packets by rules of
+  /// their own: atomically, in order, each published.
+  std::atomic<uint64_t>& write_dispatch_id() { return *write_index_; }
+  volatile uint64_t& doorbell() { return *doorbell_; }
   /// Index of the next packet that anybody will reserve.
   uint64_t write_index() const { return write_index_->load(std::memory_order_relaxed); }
   /// Every packet below this index has been consumed (started, not necessarily finished).
@@ -72,9 +76,10 @@ class AqlQueue {
   }
 
   /// Tells the command processor that all packets up to and including `last_index` are published.
-  void ring(uint64_t last_index) {
+  void ring(uint64_t last_index) { ring(doorbell_, last_index); }
+  static void ring(volatile uint64_t* doorbell, uint64_t last_index) {
     __builtin_ia32_sfence();
-    *doorbell_ = last_index;
+    *doorbell = last_index;
   }
 
   // ---- state

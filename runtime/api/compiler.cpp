@@ -13,6 +13,34 @@ using namespace barehip::runtime;
 
 namespace {
 
+/// Two stores where three numbers would be three, after a shift.
+void store_xyz(Dim3& to, uint64_t xy, uint32_t z) {
+  std::memcpy(static_cast<void*>(&to), &xy, sizeof xy);
+  to.z = z;
+}
+
+/// The stack of configurations when it is not empty before and after.
+[[gnu::cold, gnu::noinline]] hipError_t push_slowly(uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy,
+                                                    uint32_t block_z, size_t lds, hipStream_t stream) {
+  const auto pushed = push_call_configuration(
+      CallConfiguration{from_registers(grid_xy, grid_z), from_registers(block_xy, block_z), lds, handle(stream)});
+  return pushed ? hipSuccess : record(failed(api_id("__hipPushCallConfiguration"), pushed.error()));
+}
+
+hipError_t store_popped(const CallConfiguration& popped, dim3* grid, dim3* block, size_t* lds, hipStream_t* stream) {
+  *grid = dim3(popped.grid.x, popped.grid.y, popped.grid.z);
+  *block = dim3(popped.block.x, popped.block.y, popped.block.z);
+  *lds = popped.dynamic_lds_bytes;
+  *stream = reinterpret_cast<hipStream_t>(popped.stream);
+  return hipSuccess;
+}
+
+[[gnu::cold, gnu::noinline]] hipError_t pop_slowly(dim3* grid, dim3* block, size_t* lds, hipStream_t* stream) {
+  const auto popped = pop_call_configuration();
+  return popped ? store_popped(*popped, grid, block, lds, stream)
+                : record(failed(api_id("__hipPopCallConfiguration"), popped.error()));
+}
+
 /// Arguments of hipSetupArgument, until hipLaunchByPtr takes them.
 std::vector<std::byte>& legacy_arguments() {
   // Never destroyed before its thread ends; a thread that never uses the legacy launch allocates nothing.
@@ -30,6 +58,22 @@ Result<void> launch_popped(const void* function, const LaunchArguments& argument
 
 }  // namespace
 
+// __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds, hipStream_t stream), with each dim3 as it comes in
+// registers: see from_registers().
+BAREHIP_EXPORT hipError_t push_configuration(uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy, uint32_t block_z,
+                                             size_t lds, hipStream_t stream) __asm__("__hipPushCallConfiguration");
+hipError_t push_configuration(uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy, uint32_t block_z, size_t lds,
+                              hipStream_t stream) {
+  CallConfiguration* const place = try_push_call_configuration();
+  if (place == nullptr) [[unlikely]]
+    return push_slowly(grid_xy, grid_z, block_xy, block_z, lds, stream);
+  store_xyz(place->grid, grid_xy, grid_z);
+  store_xyz(place->block, block_xy, block_z);
+  place->dynamic_lds_bytes = lds;
+  place->stream = handle(stream);
+  return hipSuccess;
+}
+
 extern "C" {
 
 void** __hipRegisterFatBinary(const void* data) { return fat_binary_register(data); }
@@ -44,21 +88,11 @@ void __hipRegisterVar(void** modules, void* var, char*, char* deviceVar, int, si
   fat_binary_add_variable(modules, var, deviceVar, size);
 }
 
-// The two below are part of every launch: they do not touch the last error.
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
-  const auto pushed =
-      push_call_configuration(CallConfiguration{to_core(gridDim), to_core(blockDim), sharedMem, handle(stream)});
-  return pushed ? hipSuccess : record(failed(api_id("__hipPushCallConfiguration"), pushed.error()));
-}
-
+// Part of every launch, as __hipPushCallConfiguration is: neither touches the last error.
 hipError_t __hipPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, hipStream_t* stream) {
-  const auto popped = pop_call_configuration();
-  if (!popped) return record(failed(api_id("__hipPopCallConfiguration"), popped.error()));
-  *gridDim = dim3(popped->grid.x, popped->grid.y, popped->grid.z);
-  *blockDim = dim3(popped->block.x, popped->block.y, popped->block.z);
-  *sharedMem = popped->dynamic_lds_bytes;
-  *stream = reinterpret_cast<hipStream_t>(popped->stream);
-  return hipSuccess;
+  if (const CallConfiguration* popped = try_pop_call_configuration()) [[likely]]
+    return store_popped(*popped, gridDim, blockDim, sharedMem, stream);
+  return pop_slowly(gridDim, blockDim, sharedMem, stream);
 }
 
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {

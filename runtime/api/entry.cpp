@@ -54,10 +54,7 @@ hipError_t to_hip(ErrorCode code) {
   return hipErrorUnknown;
 }
 
-LastError& last_error() {
-  constinit thread_local LastError state;
-  return state;
-}
+thread_local constinit LastError t_last_error;
 
 void refuse(ApiId id) {
   record(hipErrorNotSupported);

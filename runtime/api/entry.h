@@ -34,14 +34,14 @@ struct LastError {
   hipError_t last = hipSuccess;          ///< by the rule of this library's generation, see record()
   hipError_t last_command = hipSuccess;  ///< of the latest call, whatever it was
 };
-LastError& last_error();
+/// Initial-exec as ThreadState is, for the same reason: 8 bytes.
+[[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] extern thread_local constinit LastError t_last_error;
 
 /// Up to generation 6 the last error is the latest call's result, success included; from 7 on it stays at the latest
 /// failure until it is asked for, and hipErrorNotReady is no failure.
 inline hipError_t record(hipError_t error) {
-  LastError& state = last_error();
-  state.last_command = error;
-  if (kLibraryGeneration < 7 || (error != hipSuccess && error != hipErrorNotReady)) state.last = error;
+  t_last_error.last_command = error;
+  if (kLibraryGeneration < 7 || (error != hipSuccess && error != hipErrorNotReady)) t_last_error.last = error;
   return error;
 }
 
@@ -51,6 +51,13 @@ void refuse(ApiId id);
 
 /// At AMD_LOG_LEVEL 3 and more: one line per call.
 void trace(ApiId id, hipError_t result);
+
+/// The end of a call that did what it should.
+inline hipError_t succeed(ApiId id) {
+  if (log_enabled(LogLevel::kInfo)) [[unlikely]]
+    trace(id, hipSuccess);
+  return record(hipSuccess);
+}
 
 hipError_t failed(ApiId id, const Error& error);
 hipError_t out_of_memory(ApiId id);
@@ -88,6 +95,12 @@ inline Result<void> invalid(const char* operation, const char* text) {
 }
 
 inline Handle handle(const void* opaque) { return reinterpret_cast<Handle>(opaque); }
+/// A dim3 argument from its two registers (x86-64 System V ABI, 3.2.3: a structure of 12 bytes is two of class
+/// INTEGER). For the entry points that are part of every launch: to a parameter of type dim3 g++ gives a place in
+/// memory, which it fills and never reads.
+inline Dim3 from_registers(uint64_t xy, uint32_t z) {
+  return Dim3{static_cast<uint32_t>(xy), static_cast<uint32_t>(xy >> 32), z};
+}
 inline Dim3 to_core(const dim3& value) { return Dim3{value.x, value.y, value.z}; }
 
 }  // namespace barehip::runtime

@@ -58,8 +58,8 @@ hipError_t hipDrvGetErrorString(hipError_t hipError, const char** errorString) {
   });
 }
 
-hipError_t hipGetLastError(void) { return std::exchange(last_error().last, hipSuccess); }
-hipError_t hipPeekAtLastError(void) { return last_error().last; }
-hipError_t hipExtGetLastError(void) { return std::exchange(last_error().last_command, hipSuccess); }
+hipError_t hipGetLastError(void) { return std::exchange(t_last_error.last, hipSuccess); }
+hipError_t hipPeekAtLastError(void) { return t_last_error.last; }
+hipError_t hipExtGetLastError(void) { return std::exchange(t_last_error.last_command, hipSuccess); }
 
 }  // extern "C"

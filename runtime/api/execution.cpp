@@ -3,6 +3,8 @@
 #include "runtime/core/device.h"
 #include "runtime/core/event.h"
 #include "runtime/core/launch.h"
+#include "runtime/core/launch_path.h"
+#include "runtime/core/launch_refusal.h"
 #include "runtime/core/module.h"
 #include "runtime/core/stream.h"
 
@@ -18,11 +20,42 @@ Result<LaunchArguments> arguments_of(void** pointers, void** extra) {
   return LaunchArguments{pointers, nullptr, 0};
 }
 
+/// The list as every program writes it: a buffer, its size, the end. False: parse_launch_extra() has to look.
+bool read_usual_extra(void* const* extra, LaunchArguments& out) {
+  if (extra[0] != HIP_LAUNCH_PARAM_BUFFER_POINTER || extra[1] == nullptr || extra[2] != HIP_LAUNCH_PARAM_BUFFER_SIZE ||
+      extra[3] == nullptr || extra[4] != HIP_LAUNCH_PARAM_END)
+    return false;
+  out.buffer = extra[1];
+  out.buffer_bytes = *static_cast<const size_t*>(extra[3]);
+  return true;
+}
+
 Result<void> launch_module(hipFunction_t f, const LaunchShape& shape, void** pointers, void** extra,
                            hipStream_t stream) {
   const Result<LaunchArguments> arguments = arguments_of(pointers, extra);
   if (!arguments) return std::unexpected(arguments.error());
   return launch_function(handle(f), shape, *arguments, handle(stream));
+}
+
+// What the quick path leaves. Apart from the entry points, so that these need no room for a Result and its text.
+
+[[gnu::cold, gnu::noinline]] hipError_t launch_kernel_slowly(const void* function_address, uint64_t grid_xy,
+                                                             uint32_t grid_z, uint64_t block_xy, uint32_t block_z,
+                                                             void** args, size_t lds, hipStream_t stream) {
+  return enter(api_id("hipLaunchKernel"), [&] {
+    const LaunchShape shape{from_registers(grid_xy, grid_z), from_registers(block_xy, block_z), lds};
+    return launch_host_function(function_address, shape, LaunchArguments{args, nullptr, 0}, handle(stream));
+  });
+}
+
+[[gnu::cold, gnu::noinline]] hipError_t refuse_arguments(ApiId id, const Function& function, void* const* pointers,
+                                                         const void* buffer, size_t buffer_bytes) {
+  return enter(id, [&] { return explain_arguments(function, LaunchArguments{pointers, buffer, buffer_bytes}); });
+}
+
+[[gnu::cold, gnu::noinline]] hipError_t launch_module_slowly(hipFunction_t f, LaunchShape shape, void** pointers,
+                                                             void** extra, hipStream_t stream) {
+  return enter(api_id("hipModuleLaunchKernel"), [&] { return launch_module(f, shape, pointers, extra, stream); });
 }
 
 /// A launch between two event records; either event may be null.
@@ -71,15 +104,24 @@ Result<void> accept_hint(const void* func) {
 
 }  // namespace
 
-extern "C" {
-
-hipError_t hipLaunchKernel(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
-                           size_t sharedMemBytes, hipStream_t stream) {
-  return enter(api_id("hipLaunchKernel"), [&] {
-    return launch_host_function(function_address, LaunchShape{to_core(numBlocks), to_core(dimBlocks), sharedMemBytes},
-                                LaunchArguments{args, nullptr, 0}, handle(stream));
-  });
+// hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** args, size_t lds, hipStream_t stream), with each
+// dim3 as the x86-64 calling convention passes it: x and y in one register, z in the next. See from_registers().
+BAREHIP_EXPORT hipError_t launch_kernel(const void* function_address, uint64_t grid_xy, uint32_t grid_z,
+                                        uint64_t block_xy, uint32_t block_z, void** args, size_t lds,
+                                        hipStream_t stream) __asm__("hipLaunchKernel");
+hipError_t launch_kernel(const void* function_address, uint64_t grid_xy, uint32_t grid_z, uint64_t block_xy,
+                         uint32_t block_z, void** args, size_t lds, hipStream_t stream) {
+  const LaunchShape shape{from_registers(grid_xy, grid_z), from_registers(block_xy, block_z), lds};
+  const LaunchArguments arguments{args, nullptr, 0};
+  const Function* function = nullptr;
+  const Quick quick = quick_launch_host(function_address, shape, arguments, handle(stream), function);
+  if (quick == Quick::kLaunched) [[likely]]
+    return succeed(api_id("hipLaunchKernel"));
+  if (quick == Quick::kNoArgument) return refuse_arguments(api_id("hipLaunchKernel"), *function, args, nullptr, 0);
+  return launch_kernel_slowly(function_address, grid_xy, grid_z, block_xy, block_z, args, lds, stream);
 }
+
+extern "C" {
 
 hipError_t hipLaunchKernel_spt(const void* function_address, dim3 numBlocks, dim3 dimBlocks, void** args,
                                size_t sharedMemBytes, hipStream_t stream) {
@@ -105,10 +147,18 @@ hipError_t hipExtLaunchKernel(const void* function_address, dim3 numBlocks, dim3
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                  unsigned int sharedMemBytes, hipStream_t stream, void** kernelParams, void** extra) {
-  return enter(api_id("hipModuleLaunchKernel"), [&] {
-    const LaunchShape shape{Dim3{gridDimX, gridDimY, gridDimZ}, Dim3{blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
-    return launch_module(f, shape, kernelParams, extra, stream);
-  });
+  const LaunchShape shape{Dim3{gridDimX, gridDimY, gridDimZ}, Dim3{blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
+  LaunchArguments arguments{kernelParams, nullptr, 0};
+  const bool readable = extra == nullptr || (kernelParams == nullptr && read_usual_extra(extra, arguments));
+  const Function* function = nullptr;
+  const Quick quick =
+      readable ? quick_launch_function(handle(f), shape, arguments, handle(stream), function) : Quick::kLeft;
+  if (quick == Quick::kLaunched) [[likely]]
+    return succeed(api_id("hipModuleLaunchKernel"));
+  if (quick == Quick::kNoArgument)
+    return refuse_arguments(api_id("hipModuleLaunchKernel"), *function, arguments.pointers, arguments.buffer,
+                            arguments.buffer_bytes);
+  return launch_module_slowly(f, shape, kernelParams, extra, stream);
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,

@@ -4,6 +4,6 @@
 namespace barehip::runtime {
 
 /// 5, 6 or 7: libamdhip64.so.N. The static library is 6, as the headers are.
-extern const int kLibraryGeneration;
+[[gnu::visibility("hidden")]] extern const int kLibraryGeneration;
 
 }  // namespace barehip::runtime

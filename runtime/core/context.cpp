@@ -32,6 +32,7 @@ constexpr QueuePriority kQueuePriority[] = {QueuePriority::kLow, QueuePriority::
 
 DeviceContext::DeviceContext(Device& device, int ordinal, SignalCache& signals)
     : launch_blocking(environment().launch_blocking),
+      epoch(device.epoch()),
       device_(device),
       ordinal_(ordinal),
       signals_(signals),
@@ -158,6 +159,7 @@ Result<void> DeviceContext::synchronize() {
 // ---- streams -----------------------------------------------------------------------------------------------------
 
 Result<Stream*> DeviceContext::null_stream() {
+  if (Stream* null = null_stream_if_made()) return null;
   std::lock_guard lock(mutex_);
   if (Stream* null = null_.load(std::memory_order_relaxed)) return null;
   auto queue = pick_queue(0);

@@ -13,11 +13,13 @@
 #include "codeobj/target.h"
 #include "runtime/core/device.h"
 #include "runtime/core/lock.h"
+#include "runtime/core/pointer_map.h"
 #include "runtime/core/shared_signal.h"
 
 namespace barehip::runtime {
 
 class CopyEngine;
+class Function;
 class HwQueue;
 class Staging;
 class Stream;
@@ -86,9 +88,13 @@ class DeviceContext {
     note_host_write();
   }
 
+  /// By host stub's address: what was launched before, for launches that find it without a lock. Filled and emptied by
+  /// the registry of fat binaries.
+  PointerMap<const Function> kernels;
+
   const bool launch_blocking;  ///< HIP_LAUNCH_BLOCKING: each launch waits for its kernel
 
-  std::atomic<uint64_t> epoch{1};
+  std::atomic<uint64_t>& epoch;  ///< Device::epoch()
   std::atomic<uint64_t> code_epoch{1};
   std::atomic<bool> blocking_dirty{false};  ///< a blocking stream has work that the null stream did not wait for
 

@@ -28,7 +28,7 @@ Result<void> set_device(int ordinal) {
   if (!runtime) return std::unexpected(runtime.error());
   auto context = (*runtime)->context(ordinal);
   if (!context) return std::unexpected(context.error());
-  set_current_device(ordinal);
+  set_current_device(ordinal, (*context)->null_stream_if_made());
   return {};
 }
 

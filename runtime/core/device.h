@@ -11,6 +11,9 @@ namespace barehip::runtime {
 
 class DeviceContext;  // runtime/core/context.h: everything that belongs to one opened GPU
 
+/// Work-items of a block, on every GPU that there is.
+constexpr uint32_t kMaxThreadsPerBlock = 1024;
+
 /// What hipGetDeviceProperties fills in, by value, in the units that the names say. Values come from the topology, from
 /// AMDGPU_INFO_DEV_INFO and from the target table; a field that none of these tells is 0.
 struct DeviceProperties {
@@ -23,8 +26,9 @@ struct DeviceProperties {
   uint32_t lds_bytes_per_cu = 0;
   uint32_t registers_per_block = 0;
   uint32_t warp_size = 0;
-  uint32_t max_threads_per_block = 1024;
-  uint32_t max_block_dim[3] = {1024, 1024, 1024};
+  uint32_t max_threads_per_block = kMaxThreadsPerBlock;
+  /// None below max_threads_per_block: the launch path looks at the product alone.
+  uint32_t max_block_dim[3] = {kMaxThreadsPerBlock, kMaxThreadsPerBlock, kMaxThreadsPerBlock};
   uint32_t max_grid_dim[3] = {2147483647u, 65536u, 65536u};
   uint32_t max_threads_per_cu = 0;
   uint32_t cu_count = 0;

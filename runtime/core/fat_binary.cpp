@@ -47,7 +47,6 @@ class FatBinary {
 struct HostFunction {
   FatBinary* binary = nullptr;
   std::string device_name;
-  std::array<std::atomic<const Function*>, kMaxDevices> on_device{};
 };
 
 struct HostVariable {
@@ -110,15 +109,25 @@ void FatBinary::unload() {
 }
 
 /// First use of a kernel on a GPU.
-Result<const Function*> resolve(HostFunction& host, DeviceContext& context) {
+Result<const Function*> resolve(const void* key, const HostFunction& host, DeviceContext& context) {
   auto code = host.binary->code(context);
   if (!code) return std::unexpected(code.error());
   const Function* function = (*code)->find_function(host.device_name);
   if (function == nullptr)
     return fail(ErrorCode::kInvalidFunction, "find kernel",
                 "the code for " + context.properties().gfx + " has no kernel '" + host.device_name + "'");
-  host.on_device[static_cast<size_t>(context.ordinal())].store(function, std::memory_order_release);
+  // Not when the binary was unregistered meanwhile: nobody would take the entry out again.
+  Registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  if (all.functions.find(key) == &host) context.kernels.insert(key, function);
   return function;
+}
+
+/// Needs the registry's lock.
+void forget_loaded(const void* key) {
+  const Runtime* runtime = Runtime::if_open();
+  for (size_t i = 0; runtime && i < runtime->device_count(); ++i)
+    runtime->context_or_null(static_cast<int>(i))->kernels.erase(key);
 }
 
 }  // namespace
@@ -133,7 +142,10 @@ void fat_binary_unregister(void** handle) {
   Registry& all = registry();
   {
     std::lock_guard lock(all.mutex);
-    for (const void* key : binary->functions) all.functions.erase(key);
+    for (const void* key : binary->functions) {
+      all.functions.erase(key);
+      forget_loaded(key);
+    }
     for (const void* key : binary->variables) all.variables.erase(key);
   }
   // The binary's object and its entries stay: another thread may have just found one.
@@ -161,21 +173,13 @@ void fat_binary_add_variable(void** handle, const void* host_variable, const cha
   all.variables.insert(host_variable, new HostVariable{binary, device_name, bytes});
 }
 
-const Function* loaded_host_function(const void* host_function, int ordinal) {
-  const Registry* all = g_registry.load(std::memory_order_acquire);
-  if (all == nullptr || host_function == nullptr) return nullptr;
-  const HostFunction* host = all->functions.find(host_function);
-  const auto index = static_cast<size_t>(ordinal);
-  return host && index < kMaxDevices ? host->on_device[index].load(std::memory_order_acquire) : nullptr;
-}
-
 Result<const Function*> find_host_function(const void* host_function, DeviceContext& context) {
-  HostFunction* host = host_function ? registry().functions.find(host_function) : nullptr;
+  const HostFunction* host = host_function ? registry().functions.find(host_function) : nullptr;
   if (host == nullptr) [[unlikely]]
     return fail(ErrorCode::kInvalidFunction, "find kernel",
                 host_function ? "the function is not a registered kernel" : "the function is null");
-  if (const Function* function = loaded_host_function(host_function, context.ordinal())) return function;
-  return resolve(*host, context);
+  if (const Function* function = context.kernels.find(host_function)) return function;
+  return resolve(host_function, *host, context);
 }
 
 Result<GlobalVariable> symbol(const void* host_variable) {

@@ -1,7 +1,6 @@
 #include "runtime/core/function.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "codeobj/bundle.h"
 #include "runtime/core/context.h"
@@ -12,36 +11,8 @@
 namespace barehip::runtime {
 namespace {
 
-using codeobj::ValueKind;
-
 /// What a kernel with calls that the compiler cannot bound gets for its stack, as stock's hipLimitStackSize. Bytes.
 constexpr uint32_t kDynamicStackBytes = 1024;
-constexpr uint32_t kMaxThreadsPerBlock = 1024;
-
-bool changes_per_launch(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::kHiddenBlockCountX:
-    case ValueKind::kHiddenBlockCountY:
-    case ValueKind::kHiddenBlockCountZ:
-    case ValueKind::kHiddenGroupSizeX:
-    case ValueKind::kHiddenGroupSizeY:
-    case ValueKind::kHiddenGroupSizeZ:
-    case ValueKind::kHiddenDynamicLdsSize:
-    case ValueKind::kHiddenQueuePtr: return true;
-    default: return false;
-  }
-}
-
-/// Hidden values that are the same in every launch and not 0.
-uint32_t constant_value(ValueKind kind, const GpuProperties& gpu) {
-  constexpr uint32_t kHipGridDims = 3;
-  switch (kind) {
-    case ValueKind::kHiddenGridDims: return kHipGridDims;
-    case ValueKind::kHiddenPrivateBase: return static_cast<uint32_t>(gpu.scratch_aperture >> 32);
-    case ValueKind::kHiddenSharedBase: return static_cast<uint32_t>(gpu.lds_aperture >> 32);
-    default: return 0;
-  }
-}
 
 /// Bytes of the code object, in the GPU's memory.
 Result<void> upload(DeviceContext& context, const codeobj::CodeObject& object, const Memory& memory) {
@@ -73,28 +44,18 @@ Result<void> upload(DeviceContext& context, const codeobj::CodeObject& object, c
 Function::Function(DeviceContext& owner, const codeobj::Kernel& described, uint64_t load_address)
     : context(owner),
       kernel(described),
+      max_threads(described.max_flat_workgroup_size ? described.max_flat_workgroup_size : kMaxThreadsPerBlock),
       descriptor(load_address + described.descriptor_offset),
       private_bytes(described.private_bytes + (described.uses_dynamic_stack ? kDynamicStackBytes : 0)),
-      max_threads(described.max_flat_workgroup_size ? described.max_flat_workgroup_size : kMaxThreadsPerBlock) {
-  if (kernel.kernarg_bytes > HwQueue::kBigKernargBytes)
-    refusal = "its arguments take " + std::to_string(kernel.kernarg_bytes) + " bytes, and " +
-              std::to_string(HwQueue::kBigKernargBytes) + " are supported";
-  if (kernel.kernarg_bytes > kernel.explicit_bytes)
-    hidden_template.resize(kernel.kernarg_bytes - kernel.explicit_bytes);
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const codeobj::KernelArgument& argument = kernel.arguments[i];
-    if (i < kernel.explicit_count) {
-      arguments.push_back({argument.offset, argument.size});
-      continue;
-    }
-    if (argument.kind == ValueKind::kUnknown)
-      refusal = "it wants a hidden argument of a kind that barehip does not know";
-    if (argument.offset < kernel.explicit_bytes || argument.offset + argument.size > kernel.kernarg_bytes) continue;
-    const uint32_t value = constant_value(argument.kind, context.device().properties());
-    std::memcpy(&hidden_template[argument.offset - kernel.explicit_bytes], &value,
-                std::min<size_t>(argument.size, sizeof value));
-    if (changes_per_launch(argument.kind)) launch_values.push_back({argument.offset, argument.kind});
-  }
+      group_bytes(described.group_bytes),
+      kernarg(described, owner.device().properties()) {
+  if (!kernarg.refusal().empty()) return;
+  const DeviceProperties& device = context.properties();
+  thread_limit = std::min(max_threads, device.max_threads_per_block);
+  if (group_bytes <= device.lds_bytes_per_block) dynamic_lds_end = device.lds_bytes_per_block - group_bytes + 1;
+  big_kernarg = kernel.kernarg_bytes > HwQueue::kKernargSlotBytes;
+  if (!big_kernarg && !kernarg.has_rest() && !context.launch_blocking)
+    quick_thread_limit = std::min(thread_limit, kMaxThreadsPerBlock);
 }
 
 LoadedCode::LoadedCode(DeviceContext& context, codeobj::CodeObject object, std::shared_ptr<Allocation> memory)

@@ -14,39 +14,33 @@
 #include "codeobj/code_object.h"
 #include "runtime/core/allocations.h"
 #include "runtime/core/handle_table.h"
+#include "runtime/core/kernarg.h"
 
 namespace barehip::runtime {
 
 class DeviceContext;
 
-/// Where the program's argument goes in the kernel-argument segment. Bytes.
-struct ExplicitArgument {
-  uint32_t offset = 0;
-  uint32_t size = 0;
-};
-
-/// A hidden argument whose value changes from launch to launch.
-struct LaunchValue {
-  uint32_t offset = 0;
-  codeobj::ValueKind kind{};
-};
-
 /// Immutable once made, but for the handle. Lives as long as its LoadedCode.
 class Function {
  public:
-  /// `error` of launching it is decided here: kNotSupported when it needs what barehip does not have.
   Function(DeviceContext& context, const codeobj::Kernel& kernel, uint64_t load_address);
 
   DeviceContext& context;
   const codeobj::Kernel& kernel;
-  uint64_t descriptor = 0;  ///< GPU address: the packet's kernel_object
-  uint32_t private_bytes = 0;
-  uint32_t max_threads = 0;
-  std::vector<ExplicitArgument> arguments;
-  std::vector<LaunchValue> launch_values;
-  /// The segment's bytes behind the explicit arguments, as they are in every launch.
-  std::vector<uint8_t> hidden_template;
-  std::string refusal;  ///< why it cannot be launched; empty when it can
+  /// Work-items of a block that the kernel was compiled for.
+  uint32_t max_threads;
+
+  // What a launch reads. A kernel that barehip cannot launch at all (kernarg.refusal()) has limits that no shape keeps,
+  // so that launches need no check of their own for it; and one that wants more than the quick path does (a big
+  // argument segment, rare hidden arguments, a launch that waits) has none that is quick.
+  uint32_t thread_limit = 0;        ///< most work-items of a block, by the kernel and by the GPU
+  uint64_t quick_thread_limit = 0;  ///< the same for launch_quickly()
+  uint64_t dynamic_lds_end = 0;     ///< bytes of dynamic LDS must be below this
+  uint64_t descriptor;              ///< GPU address: the packet's kernel_object
+  uint32_t private_bytes;           ///< for each work-item
+  uint32_t group_bytes;             ///< of static LDS
+  bool big_kernarg = false;         ///< its arguments do not fit a usual slot of the queue's
+  KernargLayout kernarg;
 
   /// hipFunction_t; made on first use.
   std::atomic<Handle> handle{0};

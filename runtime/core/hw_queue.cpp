@@ -21,6 +21,10 @@ HwQueue::HwQueue(std::unique_ptr<AqlQueue> aql, Memory kernarg, Signal epoch, Si
       epoch_(std::move(epoch)),
       kernarg_memory_(std::move(kernarg)),
       kernarg_(kernarg_memory_.host_as<uint8_t>()),
+      ring_(static_cast<uint8_t*>(aql->slot(0))),
+      write_index_(&aql->write_dispatch_id()),
+      doorbell_(&aql->doorbell()),
+      descriptor_(aql->descriptor()),
       aql_(std::move(aql)) {}
 
 Result<std::unique_ptr<HwQueue>> HwQueue::create(Device& device, SignalCache& signals, QueuePriority priority) {
@@ -86,6 +90,12 @@ Result<void> HwQueue::await_room(uint64_t index) {
   return {};
 }
 
+void HwQueue::publish_nothing(uint64_t index) {
+  constexpr aql::BarrierPacket kNothing{};
+  fill_body(slot(index), &kNothing);
+  publish(index, aql::make_first_dword(g_fences.barrier, 0));
+}
+
 void HwQueue::publish_quarter_marker(uint64_t index) {
   aql::BarrierPacket packet{};
   packet.completion_signal = epoch_.handle();
@@ -93,12 +103,26 @@ void HwQueue::publish_quarter_marker(uint64_t index) {
   publish(index, aql::make_first_dword(g_fences.quarter_marker, 0));
 }
 
-Result<uint64_t> HwQueue::finish_reserve(uint64_t index) {
+void HwQueue::raise_quick_end(uint64_t index) {
+  const uint64_t next_marker = index | (kQuarter - 1);
+  const uint64_t end = std::min(next_marker, floor_.load(std::memory_order_acquire) + kPackets);
+  uint64_t seen = quick_end_.load(std::memory_order_relaxed);
+  while (seen < end && !quick_end_.compare_exchange_weak(seen, end, std::memory_order_acq_rel)) {
+  }
+}
+
+Result<uint64_t> HwQueue::reserve() {
+  uint64_t index = 0;
+  if (try_reserve(index)) return index;
   while (true) {
-    if (auto room = await_room(index); !room) return std::unexpected(room.error());
-    if ((index & (kQuarter - 1)) != kQuarter - 1) return index;
-    publish_quarter_marker(index);
     index = aql_->reserve();
+    if (auto room = await_room(index); !room) return std::unexpected(room.error());
+    if ((index & (kQuarter - 1)) == kQuarter - 1) {
+      publish_quarter_marker(index);
+      continue;
+    }
+    raise_quick_end(index);
+    return index;
   }
 }
 

@@ -38,21 +38,18 @@ class HwQueue {
 
   // ---- launch path: no syscall, allocation or lock while the ring has room ---------------------------------------
 
-  /// Takes the next packet index. True: it may be filled now. False: finish_reserve() has to see to it first. The
-  /// caller must publish what it has reserved.
+  /// Takes the next packet when it may be filled at once; the caller must then publish it. False: nothing was taken;
+  /// reserve() takes one with all that is due before it.
   bool try_reserve(uint64_t& index) {
-    index = aql_->reserve();
-    return (index & (kQuarter - 1)) != kQuarter - 1 && index - floor_.load(std::memory_order_relaxed) < kPackets;
+    std::atomic<uint64_t>& next = *write_index_;
+    index = next.load(std::memory_order_relaxed);
+    return index < quick_end_.load(std::memory_order_acquire) &&
+           next.compare_exchange_strong(index, index + 1, std::memory_order_relaxed);
   }
-  /// Waits until the ring has room for `index`; uses it for the quarter's marker and takes another where that is its
-  /// place. Returns the index to fill. Error: the device's sticky error.
-  Result<uint64_t> finish_reserve(uint64_t index);
-  Result<uint64_t> reserve() {
-    uint64_t index = 0;
-    if (try_reserve(index)) return index;
-    return finish_reserve(index);
-  }
-  void* slot(uint64_t index) const { return aql_->slot(index); }
+  /// Takes a packet: waits while the ring is full, and submits the quarter's marker where that is due. The caller must
+  /// publish it. Error: the device's sticky error.
+  Result<uint64_t> reserve();
+  void* slot(uint64_t index) const { return ring_ + (index & (kPackets - 1)) * aql::kPacketBytes; }
   /// Host address (= GPU address) of the packet's kKernargSlotBytes.
   uint8_t* kernarg(uint64_t index) const { return kernarg_ + (index & (kPackets - 1)) * kKernargSlotBytes; }
   /// kBigKernargBytes for the packet, after ensure_big_kernarg().
@@ -64,9 +61,12 @@ class HwQueue {
     return big_kernarg_.load(std::memory_order_acquire) ? Result<void>{} : allocate_big_kernarg();
   }
   void publish(uint64_t index, uint32_t first_dword) {
-    AqlQueue::publish(aql_->slot(index), first_dword);
-    aql_->ring(index);
+    AqlQueue::publish(slot(index), first_dword);
+    AqlQueue::ring(doorbell_, index);
   }
+
+  /// Publishes a taken packet as one that does nothing: what it was taken for cannot be.
+  void publish_nothing(uint64_t index);
 
   // ---- slow path: takes the queue's lock
   // -----------------------------------------------------------------------------
@@ -91,6 +91,7 @@ class HwQueue {
   Result<void> wait(uint64_t index);
 
   AqlQueue& aql() const { return *aql_; }
+  uint64_t descriptor() const { return descriptor_; }  ///< as AqlQueue::descriptor()
   Device& device() const { return aql_->device(); }
 
   /// Code that this queue's instruction caches may hold: see DeviceContext::code_epoch.
@@ -115,6 +116,7 @@ class HwQueue {
   Result<void> allocate_big_kernarg();
   Result<void> await_room(uint64_t index);
   void publish_quarter_marker(uint64_t index);
+  void raise_quick_end(uint64_t index);
   void refresh_floor();
   void raise_floor(uint64_t floor);
   void drain_uses();
@@ -127,8 +129,15 @@ class HwQueue {
   Memory kernarg_memory_;
   Memory big_kernarg_memory_;
   uint8_t* kernarg_ = nullptr;
+  uint8_t* ring_ = nullptr;
+  std::atomic<uint64_t>* write_index_ = nullptr;  ///< write_dispatch_id
+  volatile uint64_t* doorbell_ = nullptr;
+  uint64_t descriptor_ = 0;
   std::atomic<uint8_t*> big_kernarg_{nullptr};
   std::atomic<uint64_t> floor_{0};  ///< every packet below is complete
+  /// Packets below may be filled as soon as they are taken: the ring has room for them, and the next quarter's marker
+  /// is not among them.
+  std::atomic<uint64_t> quick_end_{kQuarter - 1};
   Mutex mutex_;
   Marker last_marker_;
   std::deque<Use> uses_;  ///< by index

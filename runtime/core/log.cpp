@@ -2,16 +2,29 @@
 
 #include <unistd.h>
 
+#include <climits>
 #include <cstdio>
+#include <new>
+#include <utility>
 
 #include "runtime/core/environment.h"
 
 namespace barehip::runtime {
 namespace {
 
-// Trivially destructible on purpose: API calls in a thread's own exit handlers still find it.
 constexpr size_t kTextBytes = 1024;
-thread_local constinit char t_last_error[kTextBytes] = "";
+
+/// Made with a thread's first error: memory that is a thread's from the start is scarce, see ThreadState.
+struct ErrorText {
+  char* text = nullptr;
+  ~ErrorText() { delete[] std::exchange(text, nullptr); }
+  /// Null when there is no memory for it.
+  char* get() {
+    if (text == nullptr) text = new (std::nothrow) char[kTextBytes];
+    return text;
+  }
+};
+thread_local constinit ErrorText t_last_error;
 
 const char* level_name(LogLevel level) {
   constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
@@ -20,7 +33,13 @@ const char* level_name(LogLevel level) {
 
 }  // namespace
 
-LogLevel log_level() { return static_cast<LogLevel>(environment().log_level); }
+constinit std::atomic<int> g_known_log_level{INT_MAX};
+
+LogLevel log_level() {
+  const int level = environment().log_level;
+  g_known_log_level.store(level, std::memory_order_relaxed);
+  return static_cast<LogLevel>(level);
+}
 
 void log_line(LogLevel level, const std::string& text) {
   if (!log_enabled(level)) return;
@@ -33,11 +52,13 @@ void tell_user(const Error& error) {
 }
 
 ErrorCode note_error(const Error& error) {
-  std::snprintf(t_last_error, kTextBytes, "%s: %s", error.operation, error.text.c_str());
-  if (log_enabled(LogLevel::kError)) log_line(LogLevel::kError, t_last_error);
+  char* text = t_last_error.get();
+  if (text == nullptr) return error.code;
+  std::snprintf(text, kTextBytes, "%s: %s", error.operation, error.text.c_str());
+  if (log_enabled(LogLevel::kError)) log_line(LogLevel::kError, text);
   return error.code;
 }
 
-const char* last_error_text() { return t_last_error; }
+const char* last_error_text() { return t_last_error.text ? t_last_error.text : ""; }
 
 }  // namespace barehip::runtime

@@ -1,6 +1,7 @@
 // Log lines to stderr, and the last error's full text.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include <barehip/error.h>
@@ -11,7 +12,11 @@ enum class LogLevel : int { kNone = 0, kError = 1, kWarning = 2, kInfo = 3, kDeb
 
 /// Level from AMD_LOG_LEVEL (0..4, default 0); read once.
 LogLevel log_level();
-inline bool log_enabled(LogLevel level) { return level <= log_level(); }
+/// What log_level() said; above all levels until it was asked. Every API call looks here.
+[[gnu::visibility("hidden")]] extern constinit std::atomic<int> g_known_log_level;
+inline bool log_enabled(LogLevel level) {
+  return static_cast<int>(level) <= g_known_log_level.load(std::memory_order_relaxed) && level <= log_level();
+}
 /// One line to stderr with process and thread id. Does nothing when the level is off (the caller builds no text then).
 void log_line(LogLevel level, const std::string& text);
 

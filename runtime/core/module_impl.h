@@ -22,9 +22,6 @@ class Module {
 /// Errors: kInvalidFunction, and those of LoadedCode::load. Cost once loaded: a hash lookup and two loads, no lock.
 Result<const Function*> find_host_function(const void* host_function, DeviceContext& context);
 
-/// The same, when it is loaded already; null when it is not, or when there is no such kernel.
-const Function* loaded_host_function(const void* host_function, int ordinal);
-
 /// The hipFunction_t of a kernel.
 Result<Handle> handle_of(Function& function);
 

@@ -31,11 +31,6 @@ class Runtime {
   System& system() const { return *system_; }
   SignalCache& signals() { return signals_; }
   size_t device_count() const { return contexts_.size(); }
-  /// The open one when this process may use it (not in a forked child), else null. For the launch path.
-  static Runtime* if_usable() {
-    Runtime* runtime = if_open();
-    return runtime && runtime->system_->usable() ? runtime : nullptr;
-  }
   DeviceContext* context_or_null(int ordinal) const {
     const auto index = static_cast<size_t>(ordinal);
     return index < contexts_.size() ? contexts_[index].get() : nullptr;

@@ -1,7 +1,7 @@
 #include "runtime/core/stream.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "runtime/core/event_impl.h"
 #include "runtime/core/fences.h"
@@ -21,7 +21,7 @@ std::unexpected<Error> bad_stream(const char* operation) {
 /// The streams behind hipStreamPerThread of one thread; they retire with it.
 struct ThreadStreams {
   static constexpr size_t kDevices = 64;
-  std::array<Stream*, kDevices> streams{};
+  std::vector<Stream*> streams;  ///< by ordinal; null: none yet
 
   ~ThreadStreams() {
     for (Stream* stream : streams)
@@ -34,6 +34,7 @@ Result<Stream*> thread_stream(DeviceContext& context) {
   const auto ordinal = static_cast<size_t>(context.ordinal());
   if (ordinal >= ThreadStreams::kDevices)
     return fail(ErrorCode::kNotSupported, "hipStreamPerThread", "per-thread streams exist for the first 64 devices");
+  if (t_streams.streams.size() <= ordinal) t_streams.streams.resize(ordinal + 1);
   Stream*& stream = t_streams.streams[ordinal];
   if (stream == nullptr) {
     auto made = context.make_stream(false, 0);
@@ -65,8 +66,9 @@ Result<Stream*> find_stream(Handle handle) {
   auto context = (*runtime)->context(current_device());
   if (!context) return std::unexpected(context.error());
   if (handle == kStreamPerThread) return thread_stream(**context);
-  if (Stream* null = (*context)->null_stream_if_made()) return null;
-  return (*context)->null_stream();
+  auto null = (*context)->null_stream();
+  if (null) t_state.null_stream = *null;  // from here on this thread's launches find it themselves
+  return null;
 }
 
 // ---- the stream itself -------------------------------------------------------------------------------------------
@@ -78,14 +80,15 @@ void Stream::reuse(HwQueue& queue, Kind kind, int priority) {
   kind_ = kind;
   priority_ = priority;
   tail_.store(word_of(queue, 0), std::memory_order_release);
-  epoch_.store(0, std::memory_order_relaxed);
+  epoch_.store(kNoEpoch, std::memory_order_relaxed);
   null_tail_.store(0, std::memory_order_relaxed);
   copy_done = {};
   copy_barrier = {};
 }
 
 Result<uint16_t> Stream::enter(HwQueue*& queue) {
-  const uint64_t epoch = context_->epoch.load(std::memory_order_acquire);
+  // Never one that a broken GPU could have: no launch takes such a stream for ready again.
+  const uint64_t epoch = context_->epoch.load(std::memory_order_acquire) & ~Device::kBroken;
   if (auto joined = join(); !joined) return std::unexpected(joined.error());
   queue = &this->queue();
   if (auto clean = context_->invalidate_code(*queue); !clean) return std::unexpected(clean.error());

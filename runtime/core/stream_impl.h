@@ -34,14 +34,22 @@ class Stream {
   void reuse(HwQueue& queue, Kind kind, int priority);
 
   DeviceContext& context() const { return *context_; }
-  HwQueue& queue() const { return context_->queue(tail_.load(std::memory_order_acquire) >> kIndexBits); }
+  HwQueue& queue() const { return queue(*context_); }
+  /// For who has the stream's context at hand.
+  HwQueue& queue(const DeviceContext& context) const {
+    return context.queue(tail_.load(std::memory_order_acquire) >> kIndexBits);
+  }
   Kind kind() const { return kind_; }
   int priority() const { return priority_; }
 
   /// Ask before reserving a packet for a dispatch. False: it needs an acquire from the agent only, and nothing before
-  /// it. Cost: four loads.
-  bool must_enter() const {
-    return context_->epoch.load(std::memory_order_acquire) != epoch_.load(std::memory_order_relaxed) || must_join();
+  /// it; the GPU works, and this is not a child made by fork(). Cost: four loads.
+  bool must_enter() const { return must_enter(*context_); }
+  /// For who has the stream's context at hand.
+  bool must_enter(const DeviceContext& context) const {
+    // Relaxed: who launches after a write of the host's has been told of the write, and so sees the epoch.
+    return context.epoch.load(std::memory_order_relaxed) != epoch_.load(std::memory_order_relaxed) ||
+           must_join(context);
   }
   /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction
   /// caches after code was loaded. Returns the header that the dispatch needs; `queue`, which queue() has told before
@@ -50,11 +58,13 @@ class Stream {
   /// Call after publishing packet `index` of `queue` for this stream.
   void advance(HwQueue& queue, uint64_t index) {
     const uint64_t word = word_of(queue, index + 1);
-    uint64_t seen = tail_.load(std::memory_order_relaxed);
-    do {
+    // Nearly always the stream's last packet was its queue's last too.
+    uint64_t seen = word - 1;
+    while (!tail_.compare_exchange_weak(seen, word, std::memory_order_acq_rel)) {
       if ((seen ^ word) >> kIndexBits) [[unlikely]]
         return follow(queue, index);
-    } while (seen < word && !tail_.compare_exchange_weak(seen, word, std::memory_order_acq_rel));
+      if (seen >= word) break;
+    }
     if (kind_ == Kind::kBlocking && !context_->blocking_dirty.load(std::memory_order_relaxed))
       context_->blocking_dirty.store(true, std::memory_order_release);
   }
@@ -77,7 +87,7 @@ class Stream {
   /// What other than this GPU's shaders writes until then: see note_outside_write().
   Result<void> wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep = {});
   /// Somebody outside this GPU's shaders wrote what the stream's next kernel may read.
-  void note_outside_write() { epoch_.store(0, std::memory_order_release); }
+  void note_outside_write() { epoch_.store(kNoEpoch, std::memory_order_release); }
 
   /// Held while a copy is handed to an SDMA queue and its barrier to this stream's queue.
   Mutex copy_mutex;
@@ -91,10 +101,11 @@ class Stream {
   static constexpr uint64_t kIndexMask = (uint64_t{1} << kIndexBits) - 1;
   static uint64_t word_of(const HwQueue& queue, uint64_t end) { return queue.number_above_index + end; }
 
-  bool must_join() const {
+  bool must_join(const DeviceContext& context) const {
+    if (kind_ == Kind::kNull) [[likely]]
+      return context.blocking_dirty.load(std::memory_order_relaxed);
     if (kind_ == Kind::kNonBlocking) return false;
-    if (kind_ == Kind::kNull) return context_->blocking_dirty.load(std::memory_order_relaxed);
-    const Stream* null = context_->null_stream_if_made();
+    const Stream* null = context.null_stream_if_made();
     return null != nullptr && null->tail_.load(std::memory_order_acquire) != null_tail_.load(std::memory_order_relaxed);
   }
   Result<void> move(HwQueue& to, std::span<const SignalRef> signals, std::span<const SignalRef> keep);
@@ -103,9 +114,10 @@ class Stream {
   DeviceContext* context_;
   Kind kind_;
   int priority_;
-  std::atomic<uint64_t> tail_;          ///< queue number and the index after the last packet, in one word
-  std::atomic<uint64_t> epoch_{0};      ///< DeviceContext::epoch that the last dispatch acquired; 0 is never one
-  std::atomic<uint64_t> null_tail_{0};  ///< the null stream's tail word that this stream has waited for
+  std::atomic<uint64_t> tail_;                      ///< queue number and the index after the last packet, in one word
+  static constexpr uint64_t kNoEpoch = UINT64_MAX;  ///< never one
+  std::atomic<uint64_t> epoch_{kNoEpoch};           ///< DeviceContext::epoch that the last dispatch acquired
+  std::atomic<uint64_t> null_tail_{0};              ///< the null stream's tail word that this stream has waited for
 };
 
 /// The stream of a handle (see stream.h for 0, 1, 2). Cost: a few loads once the null stream is made.

@@ -1,29 +1,31 @@
 #include "runtime/core/thread_state.h"
 
 #include <array>
+#include <memory>
+#include <new>
 
 namespace barehip::runtime {
 namespace {
 
 constexpr uint32_t kMaxPushed = 8;
 
-struct ThreadState {
-  int device = 0;
-  uint32_t pushed = 0;
-  std::array<CallConfiguration, kMaxPushed> configurations;
-};
-thread_local constinit ThreadState t_state;
+/// Those above ThreadState::configuration; made when a thread first needs one.
+using Upper = std::array<CallConfiguration, kMaxPushed - 1>;
+thread_local constinit std::unique_ptr<Upper> t_upper;
+
+CallConfiguration& configuration(uint32_t place) { return place == 0 ? t_state.configuration : (*t_upper)[place - 1]; }
 
 }  // namespace
 
-int current_device() { return t_state.device; }
-void set_current_device(int ordinal) { t_state.device = ordinal; }
+thread_local constinit ThreadState t_state;
 
-Result<void> push_call_configuration(const CallConfiguration& configuration) {
+Result<void> push_call_configuration(const CallConfiguration& pushed) {
   if (t_state.pushed == kMaxPushed)
     return fail(ErrorCode::kInvalidConfiguration, "push call configuration",
                 "eight launch configurations are pushed and none was used");
-  t_state.configurations[t_state.pushed++] = configuration;
+  if (!t_upper) t_upper.reset(new (std::nothrow) Upper);
+  if (!t_upper) return fail(ErrorCode::kOutOfMemory, "push call configuration", "no memory for a second configuration");
+  configuration(t_state.pushed++) = pushed;
   return {};
 }
 
@@ -31,7 +33,7 @@ Result<CallConfiguration> pop_call_configuration() {
   if (t_state.pushed == 0)
     return fail(ErrorCode::kMissingConfiguration, "pop call configuration",
                 "a kernel stub ran without a <<<>>> configuration before it");
-  return t_state.configurations[--t_state.pushed];
+  return configuration(--t_state.pushed);
 }
 
 }  // namespace barehip::runtime

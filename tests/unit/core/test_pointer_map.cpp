@@ -12,12 +12,14 @@ TEST_CASE("what was inserted is found, what was erased is not") {
   int values[200];
   const char keys[200] = {};
   CHECK(map.find(keys) == nullptr);
+  CHECK(map.find(nullptr) == nullptr);
   for (int i = 0; i < 200; ++i) map.insert(keys + i, values + i);
   for (int i = 0; i < 200; ++i) REQUIRE(map.find(keys + i) == values + i);
   for (int i = 0; i < 200; i += 2) map.erase(keys + i);
   for (int i = 0; i < 200; ++i) REQUIRE(map.find(keys + i) == (i % 2 ? values + i : nullptr));
   map.insert(keys, values + 7);
   CHECK(map.find(keys) == values + 7);
+  CHECK(map.find(nullptr) == nullptr);
   map.erase(&map);
   CHECK(map.find(&map) == nullptr);
 }
