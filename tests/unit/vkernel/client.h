@@ -4,6 +4,7 @@
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <sys/mman.h>
 
@@ -19,8 +20,8 @@ struct Client {
     auto options = vgpu::parse_options(spec);
     if (!options) throw std::runtime_error(options.error());
     kernel = std::make_unique<vgpu::Kernel>(*std::move(options));
-    kfd = kernel->open_kfd(0);
-    render = kernel->open_render(128, 0);
+    kfd = kernel->open_kfd(O_RDWR);
+    render = kernel->open_render(128, O_RDWR);
   }
 
   template <class T>
@@ -52,6 +53,10 @@ struct Client {
     out = {.va_addr = va, .size = bytes, .handle = 0, .mmap_offset = user, .gpu_id = gpu_id(), .flags = flags};
     return call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, out);
   }
+
+  /// What the GPU's page table has there; size 0: nothing.
+  vgpu::Mapping mapping(uint64_t va) { return kernel->test_process().devices[0]->space.find(va); }
+  vgpu::SmiStreams& smi() { return kernel->test_process().devices[0]->smi; }
 
   int map(uint64_t handle) {
     uint32_t id = gpu_id();

@@ -219,7 +219,7 @@ TEST_CASE("a forked child cannot use its parent's descriptor, and can open its o
   if (child == 0) {
     kfd_ioctl_get_version_args version{};
     if (client.call(AMDKFD_IOC_GET_VERSION, version) != -EBADF) _exit(1);
-    client.kfd = client.kernel->open_kfd(0);
+    client.kfd = client.kernel->open_kfd(O_RDWR);
     client.render = client.kernel->open_render(128, 0);
     if (client.call(AMDKFD_IOC_GET_VERSION, version) != 0) _exit(2);
     if (client.acquire() != 0) _exit(3);

@@ -15,12 +15,13 @@ void fill_numbers(const json& from, std::map<std::string, uint64_t>& to) {
   }
 }
 
-// Capability bits that the model cannot stand behind; the device file says why for each.
-uint64_t without_cleared_bits(const json& file, uint64_t capability) {
-  for (const auto& [bit, why] : file.at("cleared_capability_bits").items()) {
-    capability &= ~(1ull << std::stoul(bit));
-  }
-  return capability;
+CardLink link_from(const json& from, CardLink link) {
+  link.type = from.value("type", link.type);
+  link.weight = from.value("weight", link.weight);
+  link.min_bandwidth = from.at("min_bandwidth");
+  link.max_bandwidth = from.at("max_bandwidth");
+  link.sdma_mask = from.at("recommended_sdma_engine_id_mask");
+  return link;
 }
 
 Card from_json(const json& file) {
@@ -30,7 +31,7 @@ Card from_json(const json& file) {
   card.gfx = file.at("gfx");
   card.node_name = file.at("node_name");
   fill_numbers(file.at("node"), card.node);
-  card.node["capability"] = without_cleared_bits(file, card.node.at("capability"));
+  card.node.at("capability");
   fill_numbers(file.at("dev_info"), card.dev_info);
   card.cu_bitmap = file.at("dev_info").at("cu_bitmap");
   const json& bank = file.at("memory_bank");
@@ -42,10 +43,12 @@ Card from_json(const json& file) {
     card.caches.push_back({cache.at("level"), cache.at("type"), cache.at("size_kb"), cache.at("cache_line_size"),
                            cache.at("count"), cache.at("cus_per_instance")});
   }
-  const json& link = file.at("cpu_link");
-  card.link_min_bandwidth = link.at("min_bandwidth");
-  card.link_max_bandwidth = link.at("max_bandwidth");
-  card.link_sdma_mask = link.at("recommended_sdma_engine_id_mask");
+  card.apu = file.value("apu", false);
+  card.cpu_link = link_from(file.at("cpu_link"), {});
+  if (file.contains("peer_link")) card.peer_link = link_from(file.at("peer_link"), {.type = 11, .weight = 15});
+  for (const auto& [block, version] : file.at("ip_versions").items()) {
+    if (version.is_string()) card.ip_versions[block] = version;
+  }
   card.derived = file.at("provenance").at("derived").get<std::vector<std::string>>();
   card.guessed = file.at("provenance").at("guessed").get<std::vector<std::string>>();
   return card;

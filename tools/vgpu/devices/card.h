@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,14 @@ struct CardCache {
   uint32_t level = 0, type = 0, size_kb = 0, line_size = 0, count = 0, cus_per_instance = 0;
 };
 
+/// How a GPU is connected: to its CPU, or to another GPU of the same kind.
+struct CardLink {
+  uint32_t type = 2;  ///< 2 PCIe, 11 xGMI
+  uint32_t weight = 20;
+  uint64_t min_bandwidth = 0, max_bandwidth = 0;  ///< MB/s
+  uint64_t sdma_mask = 0;                         ///< recommended_sdma_engine_id_mask
+};
+
 struct Card {
   std::string id, marketing_name, gfx, node_name;
   std::map<std::string, uint64_t> node;      ///< KFD topology properties of the GPU node
@@ -29,8 +38,11 @@ struct Card {
   uint32_t heap_type = 1, bus_width = 0, mem_clk_max = 0;
   uint64_t vram_bytes = 0;
   std::vector<CardCache> caches;
-  uint64_t link_min_bandwidth = 0, link_max_bandwidth = 0, link_sdma_mask = 0;
-  std::vector<std::string> derived, guessed;  ///< names of the values that no real card reported
+  bool apu = false;
+  CardLink cpu_link;
+  std::optional<CardLink> peer_link;               ///< xGMI to GPUs of the same kind; none: peers meet over PCIe
+  std::map<std::string, std::string> ip_versions;  ///< of the discovery table: "GC" -> "9.4.2"
+  std::vector<std::string> derived, guessed;       ///< names of the values that no real card reported
 
   uint64_t prop(std::string_view name) const;  ///< a node property; 0 when the file has none
   uint64_t info(std::string_view name) const;  ///< a dev_info member; 0 when the file has none

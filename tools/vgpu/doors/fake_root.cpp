@@ -1,11 +1,17 @@
 #include "tools/vgpu/doors/fake_root.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+
+#include "tools/vgpu/doors/device_nodes.h"
 
 namespace vgpu {
 
@@ -20,25 +26,36 @@ constexpr std::string_view kPrefixes[] = {
 constexpr std::string_view kCpuPrefix = "/sys/devices/system/node/node0/cpu";
 constexpr char kTopology[] = "/sys/devices/virtual/kfd/kfd/topology/";
 
+// Plain system calls, each folder made once: a machine with several GPUs has thousands of files.
 class Writer {
  public:
   explicit Writer(const std::string& root) : root_(root) {}
 
   void file(const std::string& path, std::string_view content) {
-    fs::create_directories(fs::path(root_ + path).parent_path());
-    std::ofstream out(root_ + path, std::ios::binary);
-    out << content;
-    if (!out.flush())
-      throw fs::filesystem_error("cannot write", root_ + path, std::make_error_code(std::errc::io_error));
+    parent(path);
+    const int fd = open((root_ + path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const bool written = fd >= 0 && write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
+    if (fd >= 0) close(fd);
+    if (!written) fail(path);
   }
-  void folder(const std::string& path) { fs::create_directories(root_ + path); }
+  void folder(const std::string& path) {
+    if (path.empty() || !made_.insert(path).second) return;
+    parent(path);
+    if (mkdir((root_ + path).c_str(), 0755) != 0 && errno != EEXIST) fail(path);
+  }
   void link(const std::string& path, const std::string& target) {
-    fs::create_directories(fs::path(root_ + path).parent_path());
-    fs::create_symlink(target, root_ + path);
+    parent(path);
+    if (symlink(target.c_str(), (root_ + path).c_str()) != 0) fail(path);
   }
 
  private:
+  void parent(const std::string& path) { folder(path.substr(0, path.rfind('/'))); }
+  [[noreturn]] void fail(const std::string& path) const {
+    throw fs::filesystem_error("cannot write", root_ + path, std::error_code(errno, std::generic_category()));
+  }
+
   const std::string& root_;
+  std::set<std::string> made_;
 };
 
 std::string hex(uint64_t value) {
@@ -58,6 +75,25 @@ void write_module(Writer& out) {
   out.folder("/sys/module/amdgpu/holders");
 }
 
+struct HardwareId {
+  const char* block;
+  unsigned number;  ///< of the discovery table
+};
+constexpr HardwareId kHardwareIds[] = {{"GC", 11}, {"SDMA", 42}, {"NBIO", 108}};
+
+// The versions of the GPU's parts, where kernels since 6.1 show them.
+void write_ip_block(Writer& out, const std::string& device, const Gpu& gpu, const char* block, unsigned number) {
+  const auto found = gpu.card().ip_versions.find(block);
+  if (found == gpu.card().ip_versions.end()) return;
+  std::istringstream version(found->second);
+  const std::string folder = device + "ip_discovery/die/0/" + std::to_string(number) + "/0/";
+  for (const char* part : {"major", "minor", "revision"}) {
+    std::string value;
+    std::getline(version, value, '.');
+    out.file(folder + part, value + "\n");
+  }
+}
+
 // What libdrm reads to recognise a render node and its PCI device.
 void write_render_node(Writer& out, const Gpu& gpu) {
   const std::string node = "renderD" + std::to_string(gpu.render_minor);
@@ -73,7 +109,9 @@ void write_render_node(Writer& out, const Gpu& gpu) {
   out.file(device + "revision", hex(gpu.card().info("pci_rev")));
   out.link(device + "subsystem", "../../../../bus/pci");
   out.link("/sys/class/drm/" + node, "../../dev/char/226:" + std::to_string(gpu.render_minor));
-  out.file("/dev/dri/" + node, "");
+  for (const auto& [block, number] : kHardwareIds) write_ip_block(out, device, gpu, block, number);
+  out.file(device + "mem_info_vram_total", std::to_string(gpu.options.vram_bytes) + "\n");
+  out.file(device + "power_dpm_force_performance_level", "auto\n");
 }
 
 // One first-level cache for each CPU, where the system shows none.
@@ -118,7 +156,7 @@ std::expected<void, std::string> write_fake_root(const Machine& machine, const s
     for (const auto& [path, content] : machine.topology.files()) out.file(kTopology + path, content);
     for (const std::string& path : machine.topology.folders()) out.folder(kTopology + path);
     out.link("/sys/class/kfd/kfd", "../../devices/virtual/kfd/kfd");
-    out.file("/dev/kfd", "");
+    for (const DeviceNode& node : device_nodes(machine)) out.file("/dev/" + node.name, "");
     write_module(out);
     write_cpu_caches(out);
     for (const Gpu& gpu : machine.gpus) write_render_node(out, gpu);

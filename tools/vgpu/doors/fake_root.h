@@ -24,5 +24,6 @@ std::expected<void, std::string> write_fake_root(const Machine& machine, const s
 inline constexpr char kEnvSpec[] = "VGPU_SPEC";
 inline constexpr char kEnvRoot[] = "VGPU_ROOT";
 inline constexpr char kDefaultsFile[] = "/defaults";
+inline constexpr char kStoresFolder[] = "/stores";
 
 }  // namespace vgpu

@@ -60,7 +60,7 @@ std::expected<std::string, std::string> find_program(const std::string& name) {
 class Folder {
  public:
   Folder() {
-    std::string pattern = (fs::temp_directory_path() / "vgpu-XXXXXX").string();
+    std::string pattern = (place() / "vgpu-XXXXXX").string();
     if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
   }
   ~Folder() {
@@ -72,6 +72,15 @@ class Folder {
   const std::string& path() const { return path_; }
 
  private:
+  // In memory when there is room: thousands of small files, each of which a journal would wait for.
+  static fs::path place() {
+    constexpr uint64_t kRoom = 32ull << 20;
+    const fs::path memory = "/dev/shm";
+    std::error_code ignored;
+    const bool usable = access(memory.c_str(), W_OK | X_OK) == 0 && fs::space(memory, ignored).available > kRoom;
+    return usable && !ignored ? memory : fs::temp_directory_path();
+  }
+
   std::string path_;
 };
 
@@ -101,6 +110,17 @@ int wait_for(pid_t child) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Lays the machine's memories where its processes find them: descriptors of ours, which live as long as we do.
+bool share_memory(const Machine& machine, const std::string& root) {
+  const std::string folder = root + kStoresFolder;
+  if (mkdir(folder.c_str(), 0700) != 0) return false;
+  for (size_t i = 0; i < machine.stores.size(); ++i) {
+    const std::string target = fmt::format("/proc/{}/fd/{}", getpid(), machine.stores[i]->fd());
+    if (symlink(target.c_str(), (folder + "/" + store_name(i)).c_str()) != 0) return false;
+  }
+  return true;
 }
 
 /// Says what was answered by a default. Returns whether there was anything.
@@ -150,6 +170,7 @@ std::expected<int, std::string> run_program(const RunRequest& request) {
   if (root.path().empty()) return Failure(fmt::format("cannot make a temporary folder: {}", strerror(errno)));
   const Machine machine(*std::move(options));
   if (auto written = write_fake_root(machine, root.path()); !written) return Failure(written.error());
+  if (!share_memory(machine, root.path())) return Failure(fmt::format("cannot share memory: {}", strerror(errno)));
 
   const pid_t child = fork();
   if (child < 0) return Failure(fmt::format("fork: {}", strerror(errno)));

@@ -6,7 +6,6 @@
 #undef _FILE_OFFSET_BITS
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -17,30 +16,24 @@
 
 #include <string>
 
-#include "tools/vgpu/doors/preload_model.h"
-#include "tools/vgpu/kernel/in_model.h"
+#include "tools/vgpu/doors/preload_calls.h"
 
 namespace {
 
 namespace model = vgpu::preload;
+using model::ours;
 using model::PathKind;
-
-/// The function that the program would have called without us.
-template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-#define NEXT(name) static const auto real = next<decltype(name)>(#name)
 
 constexpr bool needs_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
-bool ours(int fd) { return vgpu::in_model_depth == 0 && model::is_ours(fd); }
-
 /// What open() and its relatives do with a path. Returns false when it is not ours; then *path may have been
-/// redirected.
-bool open_ours(const char*& path, std::string& storage, int flags, int& fd) {
-  switch (model::classify(path, storage)) {
+/// redirected, and `unreadable` says whether what is opened must not be read.
+bool open_ours(const char*& path, std::string& storage, int flags, int& fd, bool& unreadable) {
+  const PathKind kind = model::classify(path, storage);
+  unreadable = kind == PathKind::kUnreadable;
+  switch (kind) {
     case PathKind::kOther: return false;
+    case PathKind::kUnreadable:
     case PathKind::kRedirect: path = storage.c_str(); return false;
     case PathKind::kDevice: fd = model::open_device(path, flags); return true;
   }
@@ -57,6 +50,7 @@ mode_t mode_of(int flags, va_list& list) { return needs_mode(flags) ? va_arg(lis
 bool stat_ours(const char*& path, std::string& storage, struct stat* out, int& status) {
   switch (model::classify(path, storage)) {
     case PathKind::kOther: return false;
+    case PathKind::kUnreadable:
     case PathKind::kRedirect: path = storage.c_str(); return false;
     case PathKind::kDevice: status = model::device_stat(path, out) ? 0 : model::result(-ENOENT); return true;
   }
@@ -64,7 +58,7 @@ bool stat_ours(const char*& path, std::string& storage, struct stat* out, int& s
 }
 
 int duplicated(int fd, int copy) {
-  if (ours(fd) && copy >= 0) model::adopt_duplicate(fd, copy);
+  if (ours(fd) && copy >= 0 && !model::in_borrowed_memory()) model::adopt_duplicate(fd, copy);
   return copy;
 }
 
@@ -87,36 +81,36 @@ void* map(void* address, size_t length, int prot, int flags, int fd, off64_t off
 
 }  // namespace
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
-
 // ---- opening -------------------------------------------------------------------------------------------------
 
-#define OPEN(name)                                      \
-  EXPORT int name(const char* path, int flags, ...) {   \
-    NEXT(name);                                         \
-    va_list list;                                       \
-    va_start(list, flags);                              \
-    const mode_t mode = mode_of(flags, list);           \
-    va_end(list);                                       \
-    std::string storage;                                \
-    int fd = -1;                                        \
-    if (open_ours(path, storage, flags, fd)) return fd; \
-    return real(path, flags, mode);                     \
+#define OPEN(name)                                                  \
+  EXPORT int name(const char* path, int flags, ...) {               \
+    NEXT(name);                                                     \
+    va_list list;                                                   \
+    va_start(list, flags);                                          \
+    const mode_t mode = mode_of(flags, list);                       \
+    va_end(list);                                                   \
+    std::string storage;                                            \
+    int fd = -1;                                                    \
+    bool unreadable = false;                                        \
+    if (open_ours(path, storage, flags, fd, unreadable)) return fd; \
+    return model::mark(real(path, flags, mode), unreadable);        \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                              \
-  EXPORT int name(int folder, const char* path, int flags, ...) { \
-    NEXT(name);                                                   \
-    va_list list;                                                 \
-    va_start(list, flags);                                        \
-    const mode_t mode = mode_of(flags, list);                     \
-    va_end(list);                                                 \
-    std::string storage;                                          \
-    int fd = -1;                                                  \
-    if (open_ours(path, storage, flags, fd)) return fd;           \
-    return real(folder, path, flags, mode);                       \
+#define OPENAT(name)                                                 \
+  EXPORT int name(int folder, const char* path, int flags, ...) {    \
+    NEXT(name);                                                      \
+    va_list list;                                                    \
+    va_start(list, flags);                                           \
+    const mode_t mode = mode_of(flags, list);                        \
+    va_end(list);                                                    \
+    std::string storage;                                             \
+    int fd = -1;                                                     \
+    bool unreadable = false;                                         \
+    if (open_ours(path, storage, flags, fd, unreadable)) return fd;  \
+    return model::mark(real(folder, path, flags, mode), unreadable); \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -128,11 +122,26 @@ OPENAT(openat64)
 OPEN_2(__open_2, open)
 OPEN_2(__open64_2, open64)
 
-#define FOPEN(name)                                       \
-  EXPORT FILE* name(const char* path, const char* mode) { \
-    NEXT(name);                                           \
-    std::string storage;                                  \
-    return real(redirect(path, storage), mode);           \
+namespace {
+
+/// A file that opens and whose reading is forbidden, as the device cgroup does it.
+FILE* unreadable_stream(const char* mode) {
+  cookie_io_functions_t functions{};
+  functions.read = [](void*, char*, size_t) -> ssize_t {
+    errno = EPERM;
+    return -1;
+  };
+  return fopencookie(nullptr, mode, functions);
+}
+
+}  // namespace
+
+#define FOPEN(name)                                                                              \
+  EXPORT FILE* name(const char* path, const char* mode) {                                        \
+    NEXT(name);                                                                                  \
+    std::string storage;                                                                         \
+    if (model::classify(path, storage) == PathKind::kUnreadable) return unreadable_stream(mode); \
+    return real(redirect(path, storage), mode);                                                  \
   }
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -148,12 +157,14 @@ EXPORT DIR* opendir(const char* path) {
 EXPORT int access(const char* path, int mode) {
   NEXT(access);
   std::string storage;
+  if (model::classify(path, storage) == PathKind::kDevice) return model::result(model::device_access(path));
   return real(redirect(path, storage), mode);
 }
 
 EXPORT int faccessat(int folder, const char* path, int mode, int flags) {
   NEXT(faccessat);
   std::string storage;
+  if (model::classify(path, storage) == PathKind::kDevice) return model::result(model::device_access(path));
   return real(folder, redirect(path, storage), mode, flags);
 }
 
@@ -234,12 +245,17 @@ EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   va_end(list);
   if (!ours(fd)) return real(fd, request, arg);
   const vgpu::InModel inside;
+  vgpu::request_caller = __builtin_return_address(0);
   return model::result(model::kernel()->ioctl(fd, request, arg));
 }
 
 EXPORT int close(int fd) {
   NEXT(close);
-  return ours(fd) ? model::close_device(fd) : real(fd);
+  if (!ours(fd)) {
+    if (model::is_unreadable(fd) && !model::in_borrowed_memory()) model::mark(fd, false);
+    return real(fd);
+  }
+  return model::in_borrowed_memory() ? real(fd) : model::close_device(fd);
 }
 
 EXPORT int dup(int fd) noexcept {
@@ -250,13 +266,13 @@ EXPORT int dup(int fd) noexcept {
 // The target may be one of ours too: it is closed by the system then.
 EXPORT int dup2(int fd, int copy) noexcept {
   NEXT(dup2);
-  if (ours(copy) && copy != fd) model::close_device(copy);
+  if (ours(copy) && copy != fd && !model::in_borrowed_memory()) model::close_device(copy);
   return duplicated(fd, real(fd, copy));
 }
 
 EXPORT int dup3(int fd, int copy, int flags) noexcept {
   NEXT(dup3);
-  if (ours(copy) && copy != fd) model::close_device(copy);
+  if (ours(copy) && copy != fd && !model::in_borrowed_memory()) model::close_device(copy);
   return duplicated(fd, real(fd, copy, flags));
 }
 

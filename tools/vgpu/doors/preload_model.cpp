@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 
+#include "tools/vgpu/doors/device_nodes.h"
 #include "tools/vgpu/doors/fake_root.h"
 #include "tools/vgpu/kernel/in_model.h"
 
@@ -18,14 +18,17 @@ namespace vgpu::preload {
 namespace {
 
 constexpr int kMostDescriptors = 1 << 16;
-constexpr unsigned kDrmMajor = 226, kKfdMajor = 510;
 constexpr std::string_view kRenderPrefix = "/dev/dri/renderD";
+constexpr std::string_view kTopologyPlaces[] = {"/sys/devices/virtual/kfd/kfd/topology/",
+                                                "/sys/class/kfd/kfd/topology/"};
 
-std::atomic<bool> ours[kMostDescriptors];
+std::atomic<bool> ours[kMostDescriptors], unreadable_files[kMostDescriptors];
 std::atomic<bool> opened_any{false};
 pthread_once_t once = PTHREAD_ONCE_INIT;
 Kernel* the_kernel = nullptr;  // never destroyed: threads may use it while the process exits
 const std::string* the_root = nullptr;
+std::atomic<pid_t> home{0};  // the process whose memory this is
+const std::vector<DeviceNode>* the_nodes = nullptr;
 
 void make_kernel() {
   const char* spec = getenv(kEnvSpec);
@@ -35,33 +38,31 @@ void make_kernel() {
   auto options = parse_options(spec);
   if (!options) return;
   options->defaults_path = std::string(root) + kDefaultsFile;
+  options->shared_folder = std::string(root) + kStoresFolder;
   the_root = new std::string(root);
   the_kernel = new Kernel(*std::move(options));
-  const auto after = [] { the_kernel->after_fork(); };
-  pthread_atfork([] { the_kernel->before_fork(); }, after, after);
+  the_nodes = new std::vector<DeviceNode>(device_nodes(the_kernel->machine()));
+  home = getpid();
+  pthread_atfork([] { the_kernel->before_fork(); }, [] { the_kernel->after_fork(); },
+                 [] {
+                   home = getpid();
+                   the_kernel->after_fork();
+                 });
 }
 
-int render_minor_of(std::string_view path) {
-  if (!path.starts_with(kRenderPrefix)) return -1;
-  path.remove_prefix(kRenderPrefix.size());
-  int minor = -1;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), minor);
-  return error == std::errc{} && end == path.data() + path.size() ? minor : -1;
+/// The device node that a path names; null when it does not exist.
+const DeviceNode* node_of(std::string_view path) {
+  constexpr std::string_view kDev = "/dev/";
+  return path.starts_with(kDev) ? find_node(*the_nodes, path.substr(kDev.size())) : nullptr;
 }
 
-bool has_render(int minor) {
-  for (const Gpu& gpu : kernel()->machine().gpus) {
-    if (static_cast<int>(gpu.render_minor) == minor) return true;
-  }
-  return false;
-}
-
-void fill_stat(unsigned major_number, unsigned minor_number, struct stat* out) {
+void fill_stat(const DeviceNode& node, struct stat* out) {
   memset(out, 0, sizeof *out);
-  out->st_mode = S_IFCHR | 0666;
+  out->st_mode = node.mode;
+  out->st_gid = node.gid;
   out->st_nlink = 1;
-  out->st_rdev = makedev(major_number, minor_number);
-  out->st_ino = 0x100000 + minor_number;
+  out->st_rdev = makedev(node.major, node.minor);
+  out->st_ino = 0x100000 + node.minor;
 }
 
 int track(int fd) {
@@ -85,6 +86,25 @@ int result(int value) {
 
 bool is_ours(int fd) { return fd >= 0 && fd < kMostDescriptors && ours[fd].load(std::memory_order_relaxed); }
 
+int mark(int fd, bool unreadable) {
+  if (fd >= 0 && fd < kMostDescriptors && unreadable_files[fd].load(std::memory_order_relaxed) != unreadable)
+    unreadable_files[fd] = unreadable;
+  return fd;
+}
+
+bool is_unreadable(int fd) {
+  return fd >= 0 && fd < kMostDescriptors && unreadable_files[fd].load(std::memory_order_relaxed);
+}
+
+void forget_descriptors(unsigned first, unsigned last) {
+  if (!opened_any.load(std::memory_order_relaxed) || in_borrowed_memory()) return;
+  const InModel inside;
+  for (unsigned fd = first; fd <= last && fd < kMostDescriptors; ++fd) {
+    unreadable_files[fd].store(false, std::memory_order_relaxed);
+    if (ours[fd].exchange(false)) kernel()->forget_descriptor(static_cast<int>(fd));
+  }
+}
+
 bool has_mappings() { return opened_any.load(std::memory_order_relaxed); }
 
 PathKind classify(const char* path, std::string& redirected) {
@@ -98,15 +118,25 @@ PathKind classify(const char* path, std::string& redirected) {
     return access(redirected.c_str(), F_OK) == 0 ? PathKind::kRedirect : PathKind::kOther;
   }
   const bool device = strcmp(path, "/dev/kfd") == 0 || std::string_view(path).starts_with(kRenderPrefix);
-  return device ? PathKind::kDevice : PathKind::kRedirect;
+  if (device) return PathKind::kDevice;
+  const std::string_view text(path);
+  for (const std::string_view topology : kTopologyPlaces) {
+    if (text.starts_with(topology) && unreadable(the_kernel->machine(), text.substr(topology.size())))
+      return PathKind::kUnreadable;
+  }
+  return PathKind::kRedirect;
 }
 
 int open_device(const char* path, int flags) {
   const InModel inside;
-  if (strcmp(path, "/dev/kfd") == 0) return track(kernel()->open_kfd(flags));
-  const int minor = render_minor_of(path);
-  return minor < 0 ? result(-ENOENT) : track(kernel()->open_render(static_cast<uint32_t>(minor), flags));
+  const DeviceNode* node = node_of(path);
+  if (node == nullptr) return result(-ENOENT);
+  if (node->open_error != 0) return result(-node->open_error);
+  if (node->render_minor < 0) return track(kernel()->open_kfd(flags));
+  return track(kernel()->open_render(node->minor, flags));
 }
+
+bool in_borrowed_memory() { return getpid() != home.load(std::memory_order_relaxed); }
 
 int close_device(int fd) {
   const InModel inside;
@@ -122,22 +152,23 @@ void adopt_duplicate(int fd, int copy) {
 }
 
 bool device_stat(const char* path, struct stat* out) {
-  if (strcmp(path, "/dev/kfd") == 0) {
-    fill_stat(kKfdMajor, 0, out);
-    return true;
-  }
-  const int minor = render_minor_of(path);
-  if (minor < 0 || !has_render(minor)) return false;
-  fill_stat(kDrmMajor, static_cast<unsigned>(minor), out);
+  const DeviceNode* node = node_of(path);
+  if (node == nullptr) return false;
+  fill_stat(*node, out);
   return true;
+}
+
+int device_access(const char* path) {
+  const DeviceNode* node = node_of(path);
+  if (node == nullptr) return -ENOENT;
+  return node->open_error == EACCES ? -EACCES : 0;  // the device cgroup is asked by open only
 }
 
 void fd_stat(int fd, struct stat* out) {
   const int minor = kernel()->render_minor(fd);
-  if (minor < 0)
-    fill_stat(kKfdMajor, 0, out);
-  else
-    fill_stat(kDrmMajor, static_cast<unsigned>(minor), out);
+  for (const DeviceNode& node : *the_nodes) {
+    if (node.render_minor == (minor < 0 ? -1 : minor)) fill_stat(node, out);
+  }
 }
 
 }  // namespace vgpu::preload

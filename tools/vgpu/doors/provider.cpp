@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "kfd/os.h"
+#include "tools/vgpu/doors/device_nodes.h"
 #include "tools/vgpu/kernel/kernel.h"
 
 namespace {
@@ -21,29 +21,19 @@ using vgpu::Kernel;
 
 constexpr char kTopologyRoot[] = "/vgpu/topology";
 constexpr char kDevRoot[] = "/vgpu/dev";
-constexpr char kRenderPrefix[] = "/vgpu/dev/dri/renderD";
-constexpr uint32_t kDrmMajor = 226, kKfdMajor = 510;
-
 // Lives until the process ends: descriptors and threads of the client may use it during exit.
 Kernel* kernel = nullptr;
 const std::string* chosen = nullptr;  // the spec that it was made from
+const std::vector<vgpu::DeviceNode>* nodes = nullptr;
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.starts_with(prefix); }
 
-/// The render minor in a path, or -1.
-int render_minor_of(std::string_view path) {
-  if (!starts_with(path, kRenderPrefix)) return -1;
-  path.remove_prefix(sizeof kRenderPrefix - 1);
-  int minor = -1;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), minor);
-  return error == std::errc{} && end == path.data() + path.size() ? minor : -1;
-}
-
-bool known_render(int minor) {
-  for (const vgpu::Gpu& gpu : kernel->machine().gpus) {
-    if (static_cast<int>(gpu.render_minor) == minor) return true;
-  }
-  return false;
+/// The device node that a path names; null when it does not exist.
+const vgpu::DeviceNode* node_of(std::string_view path) {
+  if (!starts_with(path, kDevRoot)) return nullptr;
+  path.remove_prefix(sizeof kDevRoot - 1);
+  if (!path.starts_with('/')) return nullptr;
+  return vgpu::find_node(*nodes, path.substr(1));
 }
 
 /// The path relative to the topology's root; null when it lies elsewhere.
@@ -54,9 +44,11 @@ const char* in_topology(const char* path) {
 }
 
 int do_open(void*, const char* path, int flags) {
-  if (std::string_view(path) == std::string(kDevRoot) + "/kfd") return kernel->open_kfd(flags | O_CLOEXEC);
-  const int minor = render_minor_of(path);
-  return minor < 0 ? -ENOENT : kernel->open_render(static_cast<uint32_t>(minor), flags | O_CLOEXEC);
+  const vgpu::DeviceNode* node = node_of(path);
+  if (node == nullptr) return -ENOENT;
+  if (node->open_error != 0) return -node->open_error;
+  if (node->render_minor < 0) return kernel->open_kfd(flags | O_CLOEXEC);
+  return kernel->open_render(node->minor, flags | O_CLOEXEC);
 }
 
 int do_close(void*, int fd) { return kernel->close(fd); }
@@ -81,6 +73,7 @@ int do_madvise(void*, void* addr, size_t length, int advice) { return madvise(ad
 int64_t do_read_file(void*, const char* path, char* buf, size_t cap) {
   const char* relative = in_topology(path);
   if (relative == nullptr) return -ENOENT;
+  if (vgpu::unreadable(kernel->machine(), relative)) return -EPERM;
   const std::string* content = kernel->machine().topology.file(relative);
   if (content == nullptr) return kernel->machine().topology.is_folder(relative) ? -EISDIR : -ENOENT;
   memcpy(buf, content->data(), std::min(cap, content->size()));
@@ -101,22 +94,26 @@ int do_list_dir(void*, const char* path, int (*each)(void*, const char*), void* 
     return list_names(tree.list(relative), each, user);
   }
   const std::string_view name(path);
-  if (name == kDevRoot) return list_names({"kfd", "dri"}, each, user);
-  if (name != std::string(kDevRoot) + "/dri") return -ENOENT;
-  std::vector<std::string> nodes;
-  for (const vgpu::Gpu& gpu : kernel->machine().gpus) nodes.push_back("renderD" + std::to_string(gpu.render_minor));
-  return list_names(nodes, each, user);
+  const bool in_dri = name == std::string(kDevRoot) + "/dri";
+  if (!in_dri && name != kDevRoot) return -ENOENT;
+  std::vector<std::string> names;
+  bool dri = false;
+  for (const vgpu::DeviceNode& node : *nodes) {
+    const bool render = node.render_minor >= 0;
+    if (render == in_dri) names.push_back(node.name.substr(render ? sizeof "dri" : 0));
+    dri |= render;
+  }
+  if (in_dri && !dri) return -ENOENT;
+  if (!in_dri && dri) names.emplace_back("dri");
+  return list_names(names, each, user);
 }
 
 int do_stat(void*, const char* path, barehip_os_stat* out) {
   barehip_os_stat result{};
-  const int minor = render_minor_of(path);
-  if (std::string_view(path) == std::string(kDevRoot) + "/kfd") {
-    result.mode = S_IFCHR | 0666;
-    result.rdev = uint64_t{kKfdMajor} << 8;
-  } else if (minor >= 0 && known_render(minor)) {
-    result.mode = S_IFCHR | 0666;
-    result.rdev = uint64_t{kDrmMajor} << 8 | static_cast<unsigned>(minor);
+  if (const vgpu::DeviceNode* node = node_of(path)) {
+    result.mode = node->mode;
+    result.gid = node->gid;
+    result.rdev = uint64_t{node->major} << 8 | node->minor;
   } else if (const char* relative = in_topology(path)) {
     const auto& tree = kernel->machine().topology;
     if (tree.file(relative) != nullptr)
@@ -186,6 +183,7 @@ extern "C" __attribute__((visibility("default"))) const barehip_os_table* barehi
   }
   chosen = new std::string(spec);
   kernel = new Kernel(*std::move(options));
+  nodes = new std::vector<vgpu::DeviceNode>(vgpu::device_nodes(kernel->machine()));
   const auto after = [] { kernel->after_fork(); };
   pthread_atfork([] { kernel->before_fork(); }, after, after);
   return &table;

@@ -5,6 +5,8 @@
 
 #include "tools/vgpu/doors/isa_command.h"
 #include "tools/vgpu/doors/launcher.h"
+#include "tools/vgpu/doors/recording.h"
+#include "tools/vgpu/kernel/ioctl.h"
 
 namespace {
 
@@ -19,8 +21,9 @@ constexpr char kExamples[] =
     "A program that uses barehip can have the same GPU without this command: BAREHIP_DEVICES=vgpu:gfx90a ./program";
 
 struct RunFlags {
-  std::vector<std::string> gpus;
-  std::string hostile, kfd, log, trace, vram, doorbell;
+  std::string gpus;  // each --gpu a line
+  std::string hostile, kfd, log, record, vram, doorbell, cpus, kfd_node, render;
+  bool svm = false;
   std::vector<std::string> command;
   bool strict_log_empty = false;
 };
@@ -37,10 +40,21 @@ std::string spec_of(const RunFlags& flags) {
   add("kfd", flags.kfd);
   add("vram", flags.vram);
   add("doorbell", flags.doorbell);
+  add("cpus", flags.cpus);
+  add("kfd_node", flags.kfd_node);
+  add("render", flags.render);
+  if (flags.svm) add("svm", "on");
   if (!flags.log.empty()) switches += "+log=" + flags.log;
-  if (!flags.trace.empty()) switches += "+trace=" + flags.trace;
+  if (!flags.record.empty()) switches += "+record=" + flags.record;
   std::string spec;
-  for (const std::string& gpu : flags.gpus) spec += (spec.empty() ? "" : ",") + gpu + switches;
+  for (size_t from = 0; from < flags.gpus.size();) {
+    // The machine's own switches stand in front of a card's, which win.
+    const size_t to = std::min(flags.gpus.find_first_of(",\n", from), flags.gpus.size());
+    const std::string card = flags.gpus.substr(from, to - from);
+    const size_t plus = std::min(card.find('+'), card.size());
+    spec += (spec.empty() ? "" : ",") + card.substr(0, plus) + switches + card.substr(plus);
+    from = to + 1;
+  }
   return spec.empty() ? "gfx90a" + switches : spec;
 }
 
@@ -62,6 +76,15 @@ int list() {
   return 0;
 }
 
+// The table of requests, as docs/vgpu.md has it.
+int kfd() {
+  fmt::print("| request | since | what the model does |\n|---|---|---|\n");
+  for (const vgpu::IoctlRow& row : vgpu::all_ioctls()) {
+    fmt::print("| {:#04x} {} | 1.{} | {} |\n", row.number, row.name, row.min_minor, row.what);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,20 +95,36 @@ int main(int argc, char** argv) {
   RunFlags flags;
   CLI::App* run_command = app.add_subcommand("run", "run a program on a simulated GPU");
   run_command->footer(kExamples);
-  run_command->add_option("--gpu", flags.gpus, "a card or target, see `vgpu list`; once for each GPU (default gfx90a)")
-      ->take_all()
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run_command
+      ->add_option("--gpu", flags.gpus,
+                   "a card or target, see `vgpu list`; several: again, or with commas (default gfx90a)")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+several:
+  again, or with commas(default gfx90a) ")
+                 ->take_all()
+                 ->expected(1)
+                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   run_command->add_option("--hostile", flags.hostile,
                           "do what hardware may do: SEED, or SEED:NAME,NAME (names: see `vgpu list`)");
-  run_command->add_option("--kfd", flags.kfd, "version of the driver's interface (default 1.14)");
+  run_command->add_option("--kfd", flags.kfd, "version of the driver's interface, 1.1 to 1.17 (default 1.14)");
+  run_command->add_flag("--svm", flags.svm, "a kernel with shared virtual memory");
+  run_command->add_option("--cpus", flags.cpus, "number of CPU nodes (default 1)");
+  run_command->add_option("--kfd-node", flags.kfd_node, "/dev/kfd: open, absent, denied (EACCES)");
+  run_command->add_option(
+      "--render", flags.render,
+      "render nodes: open, absent, denied (EACCES), cgroup (EPERM); of one: --gpu CARD+render=absent");
   run_command->add_option("--vram", flags.vram, "VRAM of each GPU, such as 4G (default: the card's)");
   run_command->add_option("--log", flags.log, "write fault reports and unanswered requests here (default: stderr)");
-  run_command->add_option("--trace", flags.trace, "a file for one line per ioctl and per packet");
+  run_command->add_option("--record,--trace", flags.record,
+                          "a file for every request and every packet, a line each; `vgpu show` prints it");
   run_command->add_option("--doorbell", flags.doorbell, "how a sleeping GPU is woken: auto, uffd, signal, poll");
   run_command->add_flag("--strict-log-empty", flags.strict_log_empty,
                         "exit with 3 when the program succeeds but some request was answered by a default");
   run_command->add_option("command", flags.command, "the program and its arguments, after --")->required();
+  CLI::App* kfd_command = app.add_subcommand("kfd", "show which requests of the driver are answered, and how");
+  std::string recording;
+  CLI::App* show_command = app.add_subcommand("show", "print a recording of `vgpu run --record FILE`");
+  show_command->add_option("file", recording, "the recording")->required();
   CLI::App* list_command = app.add_subcommand("list", "show the cards that can be simulated");
   CLI::App* isa_command = app.add_subcommand("isa", "how much of an instruction set is executed");
   std::string isa_gpu;
@@ -96,5 +135,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (*list_command) return list();
   if (*isa_command) return vgpu::print_isa(isa_gpu, json);
+  if (*kfd_command) return kfd();
+  if (*show_command) return vgpu::show_recording(recording);
   return run(flags);
 }

@@ -133,13 +133,13 @@ void DoorbellGate::add_mapping(void* address, size_t bytes) {
   kick();
 }
 
-void DoorbellGate::forget_range(uint64_t address, uint64_t bytes) {
+bool DoorbellGate::forget_range(uint64_t address, uint64_t bytes) {
   std::lock_guard lock(mutex_);
-  std::erase_if(ranges_, [&](const Range& range) {
-    if (range.address + range.bytes <= address || address + bytes <= range.address) return false;
-    unwatch(range);
-    return true;
-  });
+  return std::erase_if(ranges_, [&](const Range& range) {
+           if (range.address + range.bytes <= address || address + bytes <= range.address) return false;
+           unwatch(range);
+           return true;
+         }) != 0;
 }
 
 void DoorbellGate::arm() {

@@ -20,7 +20,8 @@ class DoorbellGate {
 
   /// The client mapped, or lost, doorbell pages there. Any thread. Adding wakes the GPU thread.
   void add_mapping(void* address, size_t bytes);
-  void forget_range(uint64_t address, uint64_t bytes);
+  /// Whether there were any in the range.
+  bool forget_range(uint64_t address, uint64_t bytes);
 
   // The GPU thread: arm(), look once more for work, wait(), disarm().
   void arm();

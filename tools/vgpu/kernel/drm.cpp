@@ -1,4 +1,6 @@
-// The render node: as much as libdrm_amdgpu asks to open a device, and the device information.
+// The render node's requests: the table, and those that are about no buffer.
+#include "tools/vgpu/kernel/drm.h"
+
 #include <amdgpu_drm.h>
 #include <drm.h>
 #include <errno.h>
@@ -7,135 +9,151 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tools/vgpu/kernel/kernel.h"
+#include "tools/vgpu/kernel/log.h"
 #include "tools/vgpu/kernel/user_memory.h"
 
 namespace vgpu {
 
 namespace {
 
-constexpr uint32_t kGbAddrConfig = 0x263e;  // register offset in dwords
-
-int answer(const drm_amdgpu_info& request, const void* data, size_t bytes) {
-  return copy_to_user(request.return_pointer, data, std::min<size_t>(bytes, request.return_size)) ? 0 : -EFAULT;
-}
-
-int refuse(Machine& machine, const std::string& what, int error) {
-  machine.log.answered_by_default("DRM " + what);
-  return error;
-}
-
 // The driver tells the lengths, and fills what the caller has room for.
-bool give_text(uint64_t pointer, __kernel_size_t& length, const char* text) {
+bool give_text(char* pointer, __kernel_size_t& length, const char* text) {
   const size_t have = std::strlen(text);
   const size_t room = std::min<size_t>(length, have);
   length = have;
-  return pointer == 0 || copy_to_user(pointer, text, room);
+  return pointer == nullptr || copy_to_user(reinterpret_cast<uint64_t>(pointer), text, room);
 }
 
-int answer_version(void* arg) {
-  const auto user = reinterpret_cast<uint64_t>(arg);
-  drm_version version{};
-  if (!copy_from_user(&version, user, sizeof version)) return -EFAULT;
-  version.version_major = 3;
-  version.version_minor = 57;
-  version.version_patchlevel = 0;
-  if (!give_text(reinterpret_cast<uint64_t>(version.name), version.name_len, "amdgpu") ||
-      !give_text(reinterpret_cast<uint64_t>(version.date), version.date_len, "20150101") ||
-      !give_text(reinterpret_cast<uint64_t>(version.desc), version.desc_len, "AMD GPU")) {
-    return -EFAULT;
-  }
-  return copy_to_user(user, &version, sizeof version) ? 0 : -EFAULT;
+int version(DrmCall& call) {
+  auto& args = call.as<drm_version>();
+  args.version_major = 3;
+  args.version_minor = 57;
+  args.version_patchlevel = 0;
+  const bool given = give_text(args.name, args.name_len, "amdgpu") && give_text(args.date, args.date_len, "20150101") &&
+                     give_text(args.desc, args.desc_len, "AMD GPU");
+  return given ? 0 : -EFAULT;
 }
 
-int read_register(Machine& machine, const Gpu& gpu, const drm_amdgpu_info& request) {
-  const auto& registers = request.read_mmr_reg;
-  if (registers.dword_offset != kGbAddrConfig || registers.count != 1) {
-    return refuse(machine, "AMDGPU_INFO READ_MMR_REG " + std::to_string(registers.dword_offset), -EINVAL);
-  }
-  const auto value = static_cast<uint32_t>(gpu.card().info("gb_addr_config"));
-  return answer(request, &value, sizeof value);
+int get_cap(DrmCall& call) {
+  struct Capability {
+    uint64_t number, value;
+  };
+  constexpr Capability kKnown[] = {{DRM_CAP_PRIME, DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT},
+                                   {DRM_CAP_TIMESTAMP_MONOTONIC, 1},
+                                   {DRM_CAP_SYNCOBJ, 1},
+                                   {DRM_CAP_SYNCOBJ_TIMELINE, 1}};
+  auto& args = call.as<drm_get_cap>();
+  const auto found = std::ranges::find(kKnown, args.capability, &Capability::number);
+  args.value = found == std::end(kKnown) ? 0 : found->value;
+  return found == std::end(kKnown) ? -EOPNOTSUPP : 0;  // the rest is about displays
 }
 
-int memory_info(const Gpu& gpu, const drm_amdgpu_info& request) {
-  drm_amdgpu_memory_info info{};
-  const uint64_t vram = gpu.options.vram_bytes;
-  info.vram.total_heap_size = info.vram.usable_heap_size = info.vram.max_allocation = vram;
-  const uint64_t visible = gpu.config.hostile.small_bar ? std::min<uint64_t>(vram, 256u << 20) : vram;
-  info.cpu_accessible_vram.total_heap_size = info.cpu_accessible_vram.usable_heap_size = visible;
-  info.cpu_accessible_vram.max_allocation = visible;
-  return answer(request, &info, sizeof info);
-}
-
-int amdgpu_info(Machine& machine, const Gpu& gpu, void* arg) {
-  drm_amdgpu_info request{};
-  if (!copy_from_user(&request, reinterpret_cast<uint64_t>(arg), sizeof request)) return -EFAULT;
-  switch (request.query) {
-    case AMDGPU_INFO_ACCEL_WORKING: {
-      const uint32_t working = 1;
-      return answer(request, &working, sizeof working);
+int context(DrmCall& call) {
+  auto& args = call.as<drm_amdgpu_ctx>();
+  const std::lock_guard lock(call.file.mutex);
+  auto& contexts = call.file.contexts;
+  const uint32_t id = args.in.ctx_id, op = args.in.op;
+  switch (op) {
+    case AMDGPU_CTX_OP_ALLOC_CTX: {
+      if (args.in.priority > AMDGPU_CTX_PRIORITY_NORMAL && args.in.priority <= AMDGPU_CTX_PRIORITY_VERY_HIGH)
+        return -EACCES;  // above normal is for the display's owner
+      uint32_t free = 1;
+      while (contexts.contains(free)) ++free;
+      contexts.insert(free);
+      std::memset(&args.out, 0, sizeof args.out);
+      args.out.alloc.ctx_id = free;
+      return 0;
     }
-    case AMDGPU_INFO_DEV_INFO: {
-      drm_amdgpu_info_device info{};
-      drm_device_info(gpu, &info, sizeof info);
-      return answer(request, &info, sizeof info);
-    }
-    case AMDGPU_INFO_READ_MMR_REG: return read_register(machine, gpu, request);
-    case AMDGPU_INFO_MEMORY: return memory_info(gpu, request);
-    default: return refuse(machine, "AMDGPU_INFO query " + std::to_string(request.query), -EINVAL);
+    case AMDGPU_CTX_OP_FREE_CTX: return contexts.erase(id) != 0 ? 0 : -EINVAL;
+    case AMDGPU_CTX_OP_QUERY_STATE:
+    case AMDGPU_CTX_OP_QUERY_STATE2:
+      if (!contexts.contains(id)) return -EINVAL;
+      std::memset(&args.out, 0, sizeof args.out);  // no reset happened
+      return 0;
+    default: return op <= AMDGPU_CTX_OP_SET_STABLE_PSTATE ? call.refuse(-EINVAL, "clocks are not set") : -EINVAL;
   }
 }
+
+int no_command_streams(DrmCall& call) { return call.refuse(-EINVAL, "no command streams but those of KFD queues"); }
+int no_user_memory(DrmCall& call) { return call.refuse(-EINVAL, "user memory is taken by the KFD interface only"); }
+int not_on_render_nodes(DrmCall&) { return -EACCES; }
+
+struct DrmRow {
+  unsigned number;
+  const char* name;
+  size_t bytes;  ///< of the kernel's own struct
+  int (*handler)(DrmCall&);
+};
+
+constexpr unsigned amdgpu(unsigned number) { return DRM_COMMAND_BASE + number; }
+
+constexpr DrmRow kRows[] = {
+    {0x00, "VERSION", sizeof(drm_version), version},
+    {0x01, "GET_UNIQUE", 0, not_on_render_nodes},
+    {0x02, "GET_MAGIC", 0, not_on_render_nodes},
+    {0x05, "GET_CLIENT", 0, not_on_render_nodes},
+    {0x06, "GET_STATS", 0, not_on_render_nodes},
+    {0x07, "SET_VERSION", 0, not_on_render_nodes},
+    {0x09, "GEM_CLOSE", sizeof(struct drm_gem_close), drm_gem_close},
+    {0x0c, "GET_CAP", sizeof(drm_get_cap), get_cap},
+    {0x0d, "SET_CLIENT_CAP", 0, not_on_render_nodes},
+    {0x11, "AUTH_MAGIC", 0, not_on_render_nodes},
+    {0x1e, "SET_MASTER", 0, not_on_render_nodes},
+    {0x1f, "DROP_MASTER", 0, not_on_render_nodes},
+    {0x2d, "PRIME_HANDLE_TO_FD", sizeof(drm_prime_handle), drm_prime_handle_to_fd},
+    {0x2e, "PRIME_FD_TO_HANDLE", sizeof(drm_prime_handle), drm_prime_fd_to_handle},
+    {amdgpu(DRM_AMDGPU_GEM_CREATE), "AMDGPU_GEM_CREATE", sizeof(drm_amdgpu_gem_create), drm_gem_create},
+    {amdgpu(DRM_AMDGPU_GEM_MMAP), "AMDGPU_GEM_MMAP", sizeof(drm_amdgpu_gem_mmap), drm_gem_mmap},
+    {amdgpu(DRM_AMDGPU_CTX), "AMDGPU_CTX", sizeof(drm_amdgpu_ctx), context},
+    {amdgpu(DRM_AMDGPU_BO_LIST), "AMDGPU_BO_LIST", sizeof(drm_amdgpu_bo_list), no_command_streams},
+    {amdgpu(DRM_AMDGPU_CS), "AMDGPU_CS", sizeof(drm_amdgpu_cs), no_command_streams},
+    {amdgpu(DRM_AMDGPU_INFO), "AMDGPU_INFO", sizeof(drm_amdgpu_info), drm_amdgpu_info_query},
+    {amdgpu(DRM_AMDGPU_GEM_METADATA), "AMDGPU_GEM_METADATA", sizeof(drm_amdgpu_gem_metadata), drm_gem_metadata},
+    {amdgpu(DRM_AMDGPU_GEM_WAIT_IDLE), "AMDGPU_GEM_WAIT_IDLE", sizeof(drm_amdgpu_gem_wait_idle), drm_gem_wait_idle},
+    {amdgpu(DRM_AMDGPU_GEM_VA), "AMDGPU_GEM_VA", sizeof(drm_amdgpu_gem_va), drm_gem_va},
+    {amdgpu(DRM_AMDGPU_WAIT_CS), "AMDGPU_WAIT_CS", sizeof(drm_amdgpu_wait_cs), no_command_streams},
+    {amdgpu(DRM_AMDGPU_GEM_OP), "AMDGPU_GEM_OP", sizeof(drm_amdgpu_gem_op), drm_gem_op},
+    {amdgpu(DRM_AMDGPU_GEM_USERPTR), "AMDGPU_GEM_USERPTR", sizeof(drm_amdgpu_gem_userptr), no_user_memory},
+    {amdgpu(DRM_AMDGPU_WAIT_FENCES), "AMDGPU_WAIT_FENCES", sizeof(drm_amdgpu_wait_fences), no_command_streams},
+    {amdgpu(DRM_AMDGPU_VM), "AMDGPU_VM", sizeof(drm_amdgpu_vm), no_command_streams},
+    {amdgpu(DRM_AMDGPU_FENCE_TO_HANDLE), "AMDGPU_FENCE_TO_HANDLE", sizeof(drm_amdgpu_fence_to_handle),
+     no_command_streams},
+    {amdgpu(DRM_AMDGPU_SCHED), "AMDGPU_SCHED", 0, not_on_render_nodes},
+};
 
 }  // namespace
 
-int drm_device_info(const Gpu& gpu, void* out, size_t size) {
-  const Card& card = gpu.card();
-  const auto u32 = [&](const char* name) { return static_cast<uint32_t>(card.info(name)); };
-  drm_amdgpu_info_device info{};
-  info.device_id = u32("device_id");
-  info.chip_rev = u32("chip_rev");
-  info.external_rev = u32("external_rev");
-  info.pci_rev = u32("pci_rev");
-  info.family = u32("family");
-  info.num_shader_engines = u32("num_shader_engines");
-  info.num_shader_arrays_per_engine = u32("num_shader_arrays_per_engine");
-  info.gpu_counter_freq = u32("gpu_counter_freq");
-  info.max_engine_clock = card.info("max_engine_clock");
-  info.max_memory_clock = card.info("max_memory_clock");
-  info.cu_active_number = u32("cu_active_number");
-  for (size_t engine = 0; engine < 4; ++engine) {
-    for (size_t array = 0; array < 4; ++array) info.cu_bitmap[engine][array] = card.cu_bitmap[engine][array];
-  }
-  info.enabled_rb_pipes_mask = u32("enabled_rb_pipes_mask");
-  info.num_rb_pipes = u32("num_rb_pipes");
-  info.num_hw_gfx_contexts = u32("num_hw_gfx_contexts");
-  info.ids_flags = card.info("ids_flags");
-  info.virtual_address_offset = card.info("virtual_address_offset");
-  info.virtual_address_max = card.info("virtual_address_max");
-  info.virtual_address_alignment = u32("virtual_address_alignment");
-  info.pte_fragment_size = u32("pte_fragment_size");
-  info.gart_page_size = u32("gart_page_size");
-  info.vram_type = u32("vram_type");
-  info.vram_bit_width = u32("vram_bit_width");
-  info.wave_front_size = u32("wave_front_size");
-  info.num_shader_visible_vgprs = u32("num_shader_visible_vgprs");
-  info.num_cu_per_sh = u32("num_cu_per_sh");
-  info.num_tcc_blocks = u32("num_tcc_blocks");
-  info.gs_vgt_table_depth = u32("gs_vgt_table_depth");
-  info.gs_prim_buffer_depth = u32("gs_prim_buffer_depth");
-  info.max_gs_waves_per_vgt = u32("max_gs_waves_per_vgt");
-  info.high_va_offset = card.info("high_va_offset");
-  info.high_va_max = card.info("high_va_max");
-  std::memcpy(out, &info, std::min(size, sizeof info));
-  return 0;
+int DrmCall::refuse(int error, const std::string& why) {
+  kernel.machine().log.answered_by_default(std::string("DRM ") + name + ": " + why + caller_text());
+  return error;
 }
 
-int drm_ioctl(Machine& machine, const DrmFile& file, unsigned long request, void* arg) {
+const Backing* DrmFile::find_mappable(uint64_t offset) const {
+  const std::lock_guard lock(mutex);
+  for (const auto& [handle, buffer] : buffers) {
+    if (buffer.mmap_offset == offset) return buffer.backing.get();
+  }
+  return nullptr;
+}
+
+// As with KFD, the number decides; the struct may be shorter or longer than ours.
+int drm_ioctl(Kernel& kernel, Process& process, DrmFile& file, unsigned long request, void* arg) {
   if (_IOC_TYPE(request) != DRM_IOCTL_BASE) return -ENOTTY;
-  const unsigned number = _IOC_NR(request);
-  if (number == _IOC_NR(DRM_IOCTL_VERSION)) return answer_version(arg);
-  if (number == DRM_COMMAND_BASE + DRM_AMDGPU_INFO) return amdgpu_info(machine, *file.gpu, arg);
-  return refuse(machine, "ioctl number " + std::to_string(number), -EINVAL);
+  const auto row = std::ranges::find(kRows, _IOC_NR(request), &DrmRow::number);
+  Trace& trace = kernel.machine().trace;
+  if (row == std::end(kRows)) {
+    DrmCall unknown{kernel, process, file, "ioctl", nullptr};
+    return unknown.refuse(-EINVAL, "number " + std::to_string(_IOC_NR(request)));
+  }
+  const size_t user_bytes = _IOC_SIZE(request);
+  std::vector<std::byte> bytes(std::max(user_bytes, row->bytes));
+  const auto user = reinterpret_cast<uint64_t>(arg);
+  if (!copy_from_user(bytes.data(), user, user_bytes)) return -EFAULT;
+  DrmCall call{kernel, process, file, row->name, bytes.data()};
+  const int result = row->handler(call);
+  if (trace.on()) trace.line(std::string("drm ") + row->name + " -> " + std::to_string(result));
+  if ((_IOC_DIR(request) & _IOC_READ) != 0 && !copy_to_user(user, bytes.data(), user_bytes)) return -EFAULT;
+  return result;
 }
 
 }  // namespace vgpu

@@ -177,7 +177,7 @@ int EventTable::wait(std::span<uapi::EventData> data, bool all, uint32_t& timeou
     place.event = find(data[i].event_id);
     place.activated = place.event->signaled;
     if (place.event->auto_reset) place.event->signaled = false;
-    if (place.event->type == uapi::kEventSignal && data[i].last_event_age != 0 &&
+    if (ages_ && place.event->type == uapi::kEventSignal && data[i].last_event_age != 0 &&
         data[i].last_event_age != place.event->age) {
       place.activated = true;
     }
@@ -214,7 +214,7 @@ int EventTable::wait(std::span<uapi::EventData> data, bool all, uint32_t& timeou
     if (result != uapi::kWaitComplete || !place.activated) continue;
     if (place.event->type == uapi::kEventMemory) data[i].memory = place.event->memory;
     if (place.event->type == uapi::kEventHwException) data[i].hardware = place.event->hardware;
-    if (place.event->type == uapi::kEventSignal && data[i].last_event_age != 0) {
+    if (ages_ && place.event->type == uapi::kEventSignal && data[i].last_event_age != 0) {
       data[i].last_event_age = place.event->age;
     }
   }

@@ -18,6 +18,8 @@ class EventTable {
   EventTable();
   ~EventTable();
 
+  /// Since 1.14 an event's age decides about waiting; before, it is neither read nor written.
+  void set_ages(bool used) { ages_ = used; }
   bool has_page() const;
   /// The event page: `slots` is the model's own view of `bytes` bytes and outlives the table. `usable` slots are handed
   /// out. -EINVAL when there is a page already, or the buffer is too small.
@@ -55,6 +57,7 @@ class EventTable {
   std::map<uint32_t, std::shared_ptr<Event>> events_;
   uint64_t* slots_ = nullptr;
   uint32_t slot_count_ = 0;
+  bool ages_ = true;
 };
 
 }  // namespace vgpu

@@ -1,10 +1,13 @@
 #include "tools/vgpu/kernel/gpu_runner.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 
 #include "tools/vgpu/kernel/fault_report.h"
 #include "tools/vgpu/kernel/fault_signal.h"
@@ -40,17 +43,18 @@ uint64_t gpu_clock_now(const GpuConfig& config) {
   return static_cast<uint64_t>(t.tv_sec) * hz + nanoseconds * hz / 1'000'000'000 + offset;
 }
 
-GpuRunner::GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events)
+GpuRunner::GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events, SmiStreams& smi)
     : machine_(machine),
       gpu_(gpu),
       space_(space),
       events_(events),
+      smi_(smi),
       gate_(DoorbellGate::create(machine.options.doorbell_trap)),
       cp_(CommandProcessor::create(gpu.config, space, *this)) {}
 
-std::unique_ptr<GpuRunner> GpuRunner::create(Machine& machine, const Gpu& gpu, AddressSpace& space,
-                                             EventTable& events) {
-  std::unique_ptr<GpuRunner> runner(new GpuRunner(machine, gpu, space, events));
+std::unique_ptr<GpuRunner> GpuRunner::create(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events,
+                                             SmiStreams& smi) {
+  std::unique_ptr<GpuRunner> runner(new GpuRunner(machine, gpu, space, events, smi));
   if (runner->cp_ == nullptr) return nullptr;
   // The client's signal handlers must not run on our thread.
   sigset_t all, before;
@@ -178,16 +182,23 @@ void GpuRunner::raise_memory_fault(const MemoryFault& fault) {
   exception.va = fault.va & ~uint64_t{4095};
   exception.gpu_id = gpu_.gpu_id;
   events_.on_memory_exception(exception);
+  char who[64];
+  snprintf(who, sizeof who, "%x:%s", static_cast<unsigned>(getpid()), program_invocation_short_name);
+  smi_.raise(SmiEvent::kVmFault, who);
 }
 
 // What the driver does with waves that never end: it resets the GPU, and the process's queues are gone.
 void GpuRunner::raise_hang() {
+  char reset[16];
+  snprintf(reset, sizeof reset, "%x", ++resets_);
+  smi_.raise(SmiEvent::kGpuPreReset, reset);
   evicted_ = true;
   cp_->evict_all();
   uapi::HwException exception{};  // whole GPU, cause: hang
   exception.memory_lost = 1;
   exception.gpu_id = gpu_.gpu_id;
   events_.on_hw_exception(exception);
+  smi_.raise(SmiEvent::kGpuPostReset, reset);
 }
 
 void GpuRunner::on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) {

@@ -14,6 +14,7 @@
 #include "tools/vgpu/kernel/doorbell_gate.h"
 #include "tools/vgpu/kernel/events.h"
 #include "tools/vgpu/kernel/machine.h"
+#include "tools/vgpu/kernel/smi.h"
 
 namespace vgpu {
 
@@ -27,7 +28,8 @@ class GpuRunner final : private InterruptSink {
   };
 
   /// All references outlive the runner. Null when this model has no command processor for the GPU.
-  static std::unique_ptr<GpuRunner> create(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events);
+  static std::unique_ptr<GpuRunner> create(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events,
+                                           SmiStreams& smi);
   ~GpuRunner();
 
   CommandProcessor& cp() { return *cp_; }
@@ -40,7 +42,7 @@ class GpuRunner final : private InterruptSink {
   bool evicted() const { return evicted_.load(); }
 
  private:
-  GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events);
+  GpuRunner(Machine& machine, const Gpu& gpu, AddressSpace& space, EventTable& events, SmiStreams& smi);
   void run();
   /// Hostile mode holds event interrupts back, so that they come late and together, and wakes waiters for nothing.
   void event_interrupt(uint32_t id, uint32_t bits);
@@ -62,6 +64,8 @@ class GpuRunner final : private InterruptSink {
   const Gpu& gpu_;
   AddressSpace& space_;
   EventTable& events_;
+  SmiStreams& smi_;
+  uint32_t resets_ = 0;
   std::unique_ptr<DoorbellGate> gate_;
   std::unique_ptr<CommandProcessor> cp_;
   std::vector<std::pair<uint32_t, uint32_t>> held_events_;  // partial id and its bits; GPU thread only

@@ -13,4 +13,7 @@ class InModel {
   InModel& operator=(const InModel&) = delete;
 };
 
+/// The code address that the current request came from, where the door knows it.
+inline thread_local const void* request_caller = nullptr;
+
 }  // namespace vgpu

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tools/vgpu/kernel/kernel.h"
@@ -32,14 +33,18 @@ struct IoctlRow {
   const char* name;
   uint32_t bytes;      ///< of the kernel's own struct
   bool in, out;        ///< directions of the kernel's own command
+  bool privileged;     ///< only with CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
   uint32_t min_minor;  ///< KFD 1.x that first had it
   int (*handler)(Call&);
+  const char* what;  ///< for the table of `vgpu kfd`: what the model does
 };
+
+std::span<const IoctlRow> all_ioctls();
 
 const IoctlRow* find_ioctl(uint32_t number);
 
 // The handlers, one family a file.
-#define KFD_IOCTL(number, name, type, direction, minor, handler) int handler(Call& call);
+#define KFD_IOCTL(number, name, type, direction, minor, handler, what) int handler(Call& call);
 #include "tools/vgpu/kernel/ioctl_table.def"
 #undef KFD_IOCTL
 

@@ -25,11 +25,10 @@ int adopt_event_page(Process& process, uint64_t handle) {
 }
 
 int make_own_event_page(Process& process) {
-  if (const int error = process.need_gtt()) return error;
-  process.own_event_page = process.gtt->allocate(uapi::kEventPageBytes);
-  if (process.own_event_page == PageStore::kNoRange) return -ENOMEM;
-  return process.events.set_page(reinterpret_cast<uint64_t*>(process.gtt->host(process.own_event_page)),
-                                 uapi::kEventPageBytes, kSlotsBeforeMapping);
+  process.own_event_page = process.allocate(Backing::kSystemStore, uapi::kEventPageBytes);
+  if (process.own_event_page == nullptr) return -ENOMEM;
+  return process.events.set_page(reinterpret_cast<uint64_t*>(process.own_event_page->host()), uapi::kEventPageBytes,
+                                 kSlotsBeforeMapping);
 }
 
 }  // namespace
@@ -55,8 +54,8 @@ int ioctl_reset_event(Call& call) { return call.process.events.reset(call.as<uap
 
 int ioctl_wait_events(Call& call) {
   auto& args = call.as<uapi::WaitEvents>();
-  constexpr uint32_t kMostEvents = 1u << 20;
-  if (args.num_events > kMostEvents) return -ENOMEM;
+  constexpr uint32_t kTooManyEvents = 1u << 20;  // the kernel finds no memory for so many waiters
+  if (args.num_events >= kTooManyEvents) return -ENOMEM;
   std::vector<uapi::EventData> data(args.num_events);
   const size_t bytes = data.size() * sizeof(uapi::EventData);
   if (!copy_from_user(data.data(), args.events_ptr, bytes)) return -EFAULT;

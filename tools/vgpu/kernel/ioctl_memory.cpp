@@ -19,7 +19,6 @@ bool large_bar(const Gpu& gpu) { return !gpu.config.hostile.small_bar; }
 
 // What the flags alone can be refused for.
 int check_flags(const uapi::AllocMemory& args, const Gpu& gpu) {
-  if (args.size == 0) return -EINVAL;
   if ((args.flags & uapi::kAllocVram) != 0) {
     return (args.flags & uapi::kAllocPublic) != 0 && !large_bar(gpu) ? -EINVAL : 0;
   }
@@ -30,35 +29,22 @@ int check_flags(const uapi::AllocMemory& args, const Gpu& gpu) {
   return -EINVAL;
 }
 
-int back_with_store(PageStore& store, MemoryObject& object) {
-  object.store_offset = store.allocate(object.bytes);
-  if (object.store_offset == PageStore::kNoRange) return -ENOMEM;
-  object.host = store.host(object.store_offset);
-  return 0;
-}
-
-int charge_system(Process& process, uint64_t bytes) {
-  if (bytes > process.system_limit - process.system_bytes) return -ENOMEM;
-  process.system_bytes += bytes;
-  return 0;
-}
-
+// Registered memory counts as system memory without having pages of ours.
 int back(Process& process, ProcessDevice& device, const uapi::AllocMemory& args, MemoryObject& object) {
-  if (object.is(uapi::kAllocVram)) {
-    if (device.vram == nullptr) device.vram = PageStore::create("vgpu-vram", device.gpu->options.vram_bytes);
-    return device.vram == nullptr ? -ENOMEM : back_with_store(*device.vram, object);
-  }
-  if (object.is(uapi::kAllocGtt)) {
-    if (const int error = process.need_gtt()) return error;
-    if (const int error = charge_system(process, object.bytes)) return error;
-    const int error = back_with_store(*process.gtt, object);
-    if (error != 0) process.system_bytes -= object.bytes;
-    return error;
-  }
-  if (object.is(uapi::kAllocUserptr)) {
-    if (const int error = check_user_pages(args.mmap_offset, args.size, object.is(uapi::kAllocWritable))) return error;
-    object.host = reinterpret_cast<std::byte*>(args.mmap_offset & ~kPageMask);
-    return charge_system(process, object.bytes);
+  if (object.is(uapi::kAllocVram) || object.is(uapi::kAllocGtt) || object.is(uapi::kAllocUserptr)) {
+    const bool user = object.is(uapi::kAllocUserptr) && !object.is(uapi::kAllocVram | uapi::kAllocGtt);
+    if (user) {
+      if (const int error = check_user_pages(args.mmap_offset, args.size, object.is(uapi::kAllocWritable)))
+        return error;
+    }
+    if (object.is(uapi::kAllocVram)) object.home = device.gpu;
+    const uint32_t store = object.home == nullptr ? Backing::kSystemStore : 1 + object.home->index;
+    object.backing = process.allocate(store, object.bytes);
+    if (object.backing == nullptr) return -ENOMEM;
+    object.backing->public_vram = object.home != nullptr && object.is(uapi::kAllocPublic);
+    object.backing->writable = object.is(uapi::kAllocWritable);
+    object.host = user ? reinterpret_cast<std::byte*>(args.mmap_offset & ~kPageMask) : object.backing->host();
+    return 0;
   }
   if (object.is(uapi::kAllocDoorbell)) {
     const int error = process.need_doorbells(device);
@@ -70,41 +56,29 @@ int back(Process& process, ProcessDevice& device, const uapi::AllocMemory& args,
   return error;
 }
 
-void unback(Process& process, ProcessDevice& device, const MemoryObject& object) {
-  if (object.is(uapi::kAllocVram)) {
-    device.vram->release(object.store_offset, object.bytes);
-  } else if (object.is(uapi::kAllocGtt)) {
-    process.gtt->release(object.store_offset, object.bytes);
-    process.system_bytes -= object.bytes;
-  } else if (object.is(uapi::kAllocUserptr)) {
-    process.system_bytes -= object.bytes;
-  }
-}
-
 // Which caches may hold the pages (table in docs/vgpu.md).
-MemType memory_type(const Gpu& gpu, const MemoryObject& object, bool local) {
-  const bool vram = object.is(uapi::kAllocVram);
+MemType memory_type(const Gpu& gpu, const MemoryObject& object) {
   const bool uncached = object.is(uapi::kAllocUncached);
   const bool coherent = object.is(uapi::kAllocCoherent) || object.is(uapi::kAllocExtCoherent);
   const bool caches_local_vram = gpu.card().gfx == "gfx90a" || gpu.card().gfx == "gfx908";
-  if (caches_local_vram && vram && local) {
+  if (caches_local_vram && object.home == &gpu) {
     if (uncached) return MemType::kUC;
     return coherent ? MemType::kCC : MemType::kRW;
   }
   return coherent || uncached ? MemType::kUC : MemType::kNC;
 }
 
-int map_on(ProcessDevice& device, MemoryObject& object, const ProcessDevice& owner) {
+int map_on(ProcessDevice& device, MemoryObject& object) {
   uint8_t& mapped = object.mapped[device.gpu->index];
   if (mapped != 0) return 0;
   if (object.va == 0 || (object.va & kPageMask) != 0 || object.va >> 47 != 0) return -EINVAL;
   Mapping mapping{.va = object.va,
                   .size = object.bytes,
                   .host = object.host,
-                  .mtype = memory_type(*device.gpu, object, &device == &owner),
+                  .mtype = memory_type(*device.gpu, object),
                   .writable = object.is(uapi::kAllocWritable),
                   .executable = object.is(uapi::kAllocExecutable),
-                  .system = !object.is(uapi::kAllocVram)};
+                  .system = object.home == nullptr};
   if (!device.space.map(mapping)) return -EINVAL;
   if (object.twice()) {
     mapping.va += object.bytes;
@@ -146,40 +120,54 @@ int for_each_device(Call& call, Each each) {
     ProcessDevice* device = call.process.device(ids[args.n_success]);
     if (device == nullptr) return -EINVAL;
     if (!device->acquired()) return -ENODEV;
-    if (const int error = each(*device, *object, *owner)) return error;
+    if (const int error = each(*device, *object)) return error;
     ++args.n_success;
   }
   return 0;
+}
+
+// Gives the object its handle (the lowest free number) and its place in the render node's offsets.
+uint64_t keep(ProcessDevice& device, std::unique_ptr<MemoryObject> object) {
+  uint32_t id = 0;
+  while (device.objects.contains(id)) ++id;
+  object->handle = uint64_t{device.gpu->gpu_id} << 32 | id;
+  object->mmap_offset = device.next_mmap_offset;
+  device.next_mmap_offset += object->bytes;
+  return (device.objects[id] = std::move(object))->handle;
+}
+
+std::unique_ptr<MemoryObject> new_object(const Process& process, uint32_t flags, uint64_t va) {
+  auto object = std::make_unique<MemoryObject>();
+  object->flags = flags;
+  object->va = va;
+  object->mapped.resize(process.devices.size());
+  object->queue_uses.resize(process.devices.size());
+  return object;
 }
 
 }  // namespace
 
 int ioctl_alloc_memory(Call& call) {
   auto& args = call.as<uapi::AllocMemory>();
+  if (args.size == 0) return -EINVAL;
   std::lock_guard lock(call.process.mutex);
+  // Asked before anything else: nothing may lie where shared virtual memory is.
+  const Svm& svm = call.process.svm;
+  if (svm.overlaps(args.va, args.size)) return -EADDRINUSE;
+  if ((args.flags & uapi::kAllocUserptr) != 0 && svm.overlaps(args.mmap_offset, args.size)) return -EADDRINUSE;
   ProcessDevice* device = call.process.device(args.gpu_id);
   if (device == nullptr) return -EINVAL;
   if (const int error = check_flags(args, *device->gpu)) return error;
   if (!device->acquired()) return -ENODEV;
-  auto object = std::make_unique<MemoryObject>();
-  object->flags = args.flags;
-  object->va = args.va;
+  auto object = new_object(call.process, args.flags, args.va);
   object->bytes = page_align(object->twice() ? args.size / 2 : args.size);
-  object->mapped.resize(call.process.devices.size());
-  object->queue_uses.resize(call.process.devices.size());
   if (const int error = back(call.process, *device, args, *object)) return error;
 
-  uint32_t id = 0;
-  while (device->objects.contains(id)) ++id;
-  object->handle = uint64_t{device->gpu->gpu_id} << 32 | id;
-  object->mmap_offset = device->next_mmap_offset;
-  device->next_mmap_offset += object->bytes;
-  args.handle = object->handle;
+  args.handle = keep(*device, std::move(object));
   // The remap page is mapped through /dev/kfd, everything else through the render node.
-  args.mmap_offset = object->is(uapi::kAllocMmioRemap)
+  args.mmap_offset = (args.flags & uapi::kAllocMmioRemap) != 0
                          ? uapi::kMmapTypeMmio << uapi::kMmapTypeShift | uint64_t{args.gpu_id} << uapi::kMmapGpuShift
-                         : object->mmap_offset;
-  device->objects[id] = std::move(object);
+                         : call.process.object(args.handle)->mmap_offset;
   return 0;
 }
 
@@ -191,25 +179,76 @@ int ioctl_free_memory(Call& call) {
   if (object == nullptr) return -EINVAL;
   if (object->event_page) return -EPERM;
   if (object->mapped_anywhere()) return -EBUSY;
-  unback(call.process, *owner, *object);
   owner->objects.erase(static_cast<uint32_t>(args.handle));
   return 0;
 }
 
 int ioctl_map_memory(Call& call) { return for_each_device(call, map_on); }
 
-int ioctl_unmap_memory(Call& call) {
-  return for_each_device(
-      call, [](ProcessDevice& device, MemoryObject& object, const ProcessDevice&) { return unmap_on(device, object); });
-}
+int ioctl_unmap_memory(Call& call) { return for_each_device(call, unmap_on); }
 
 int ioctl_available_memory(Call& call) {
   auto& args = call.as<uapi::AvailableMemory>();
   std::lock_guard lock(call.process.mutex);
   const ProcessDevice* device = call.process.device(args.gpu_id);
   if (device == nullptr) return -EINVAL;
-  const uint64_t used = device->vram == nullptr ? 0 : device->vram->used();
-  args.available = (device->gpu->options.vram_bytes - used) & ~(kReportGranularity - 1);
+  call.process.machine.collect();
+  PageStore& vram = *call.process.machine.stores[1 + device->gpu->index];
+  args.available = (vram.capacity() - vram.used()) & ~(kReportGranularity - 1);
+  return 0;
+}
+
+int ioctl_export_dmabuf(Call& call) {
+  auto& args = call.as<uapi::ExportDmabuf>();
+  std::lock_guard lock(call.process.mutex);
+  const MemoryObject* object = call.process.object(args.handle);
+  if (object == nullptr) return -EINVAL;
+  if (object->is(uapi::kAllocUserptr)) return -EPERM;
+  if (object->backing == nullptr) return -EINVAL;  // doorbells and registers are nobody else's memory
+  const int fd = call.process.machine.dma_bufs->export_range(*object->backing, static_cast<int>(args.flags));
+  if (fd < 0) return fd;
+  args.dmabuf_fd = static_cast<uint32_t>(fd);
+  return 0;
+}
+
+int ioctl_import_dmabuf(Call& call) {
+  auto& args = call.as<uapi::ImportDmabuf>();
+  std::lock_guard lock(call.process.mutex);
+  ProcessDevice* device = call.process.device(args.gpu_id);
+  if (device == nullptr) return -EINVAL;
+  if (!device->acquired()) return -ENODEV;
+  DmaBufs::Found found;
+  if (const int error = call.process.machine.dma_bufs->find(static_cast<int>(args.dmabuf_fd), found)) return error;
+  auto backing = call.process.import(found);
+  if (backing == nullptr) return -EINVAL;
+  const uint32_t type = backing->vram() ? uapi::kAllocVram : uapi::kAllocGtt;
+  auto object = new_object(call.process, type | uapi::kAllocWritable | uapi::kAllocExecutable, args.va);
+  object->bytes = backing->bytes();
+  object->host = backing->host();
+  if (backing->vram()) object->home = &call.process.machine.gpus[backing->store() - 1];
+  object->backing = std::move(backing);
+  args.handle = keep(*device, std::move(object));
+  return 0;
+}
+
+int ioctl_get_dmabuf_info(Call& call) {
+  auto& args = call.as<uapi::GetDmabufInfo>();
+  const Machine& machine = call.kernel.machine();
+  const auto usable =
+      std::ranges::find_if(machine.gpus, [](const Gpu& gpu) { return gpu.options.render != NodeAccess::kCgroup; });
+  if (usable == machine.gpus.end()) return -EINVAL;
+  DmaBufs::Found found;
+  if (const int error = machine.dma_bufs->find(static_cast<int>(args.dmabuf_fd), found)) return error;
+  const auto& data = found.metadata.data;
+  if (args.metadata_ptr != 0) {
+    if (args.metadata_size < data.size()) return -EINVAL;
+    if (!copy_to_user(args.metadata_ptr, data.data(), data.size())) return -EFAULT;
+  }
+  args.metadata_size = static_cast<uint32_t>(data.size());
+  args.size = found.bytes;
+  args.flags = found.store == Backing::kSystemStore ? uapi::kAllocGtt : uapi::kAllocVram;
+  if (found.public_vram) args.flags |= uapi::kAllocPublic;
+  args.gpu_id = found.store == Backing::kSystemStore ? usable->gpu_id : machine.gpus[found.store - 1].gpu_id;
   return 0;
 }
 

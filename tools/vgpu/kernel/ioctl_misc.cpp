@@ -1,4 +1,4 @@
-// Requests around the edges: tiling, shared virtual memory, dma-buf, debugger, monitoring.
+// Requests around the edges: tiling, the old debugger, monitoring.
 #include <errno.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace vgpu {
 
 int ioctl_get_tile_config(Call& call) {
   auto& args = call.as<uapi::GetTileConfig>();
-  const Gpu* gpu = call.kernel.machine().find_gpu(args.gpu_id);
-  if (gpu == nullptr) return -EINVAL;
+  const ProcessDevice* device = call.process.device(args.gpu_id);
+  if (device == nullptr) return -EINVAL;
   // From gfx9 on the tables exist and hold zeros; only the address configuration says something.
   constexpr uint32_t kTileModes = 32, kMacroTileModes = 16;
   const uint32_t zeros[kTileModes] = {};
@@ -21,25 +21,23 @@ int ioctl_get_tile_config(Call& call) {
       !copy_to_user(args.macro_tile_config_ptr, zeros, args.num_macro_tile_configs * sizeof(uint32_t))) {
     return -EFAULT;
   }
-  args.gb_addr_config = static_cast<uint32_t>(gpu->card().info("gb_addr_config"));
+  args.gb_addr_config = static_cast<uint32_t>(device->gpu->card().info("gb_addr_config"));
   args.num_banks = 0;
   args.num_ranks = 0;
   return 0;
 }
 
-// What a driver answers whose GPUs do not offer shared virtual memory (capability bit 27 is clear on every node).
-int ioctl_svm(Call&) { return -EPERM; }
-
 // The first debugger interface was taken out of the kernel; its numbers were kept.
 int ioctl_old_debugger(Call&) { return -EPERM; }
 
-// Nobody but a debugger that attached with ptrace may ask, and the model has no such relation.
-int ioctl_dbg_trap(Call&) { return -EPERM; }
-
-int ioctl_get_dmabuf_info(Call& call) { return call.refuse(-EINVAL, "no dma-buf of a simulated GPU exists"); }
-int ioctl_import_dmabuf(Call& call) { return call.refuse(-EINVAL, "no dma-buf of a simulated GPU exists"); }
-int ioctl_export_dmabuf(Call& call) { return call.refuse(-EINVAL, "buffers cannot be exported"); }
-int ioctl_smi_events(Call& call) { return call.refuse(-ENODEV, "no event stream"); }
-int ioctl_criu_op(Call& call) { return call.refuse(-EINVAL, "no checkpoints"); }
+int ioctl_smi_events(Call& call) {
+  auto& args = call.as<uapi::SmiEvents>();
+  ProcessDevice* device = call.process.device(args.gpu_id);
+  if (device == nullptr) return -EINVAL;
+  const int fd = device->smi.open();
+  if (fd < 0) return fd;
+  args.anon_fd = static_cast<uint32_t>(fd);
+  return 0;
+}
 
 }  // namespace vgpu

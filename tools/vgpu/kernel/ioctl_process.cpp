@@ -12,7 +12,8 @@ namespace vgpu {
 namespace {
 
 constexpr uint64_t kApertureSize = 0xffffffff;
-constexpr uint64_t kGpuVmBase = 0x10000;  // the driver keeps the first 64 KiB
+constexpr uint32_t kUncheckedNodesMinor = 11;  // Linux 6.1 takes any number of nodes
+constexpr uint32_t kTooManyNodes = 1u << 20;
 constexpr uint64_t kGpuVmLimit = 0x7fffffffffff;
 
 uint64_t clock_ns(clockid_t id) {
@@ -21,12 +22,23 @@ uint64_t clock_ns(clockid_t id) {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-uapi::Apertures apertures_of(const Gpu& gpu) {
+// Of the GPU's address space the driver keeps the bottom: 16 MiB, then 16 KiB, now 64 KiB.
+uint64_t gpuvm_base(uint32_t kfd_minor) { return kfd_minor <= 11 ? 0x1000000 : kfd_minor <= 13 ? 0x4000 : 0x10000; }
+
+std::vector<const Gpu*> visible(const Machine& machine) {
+  std::vector<const Gpu*> gpus;
+  for (const Gpu& gpu : machine.gpus) {
+    if (gpu.options.render != NodeAccess::kCgroup) gpus.push_back(&gpu);
+  }
+  return gpus;
+}
+
+uapi::Apertures apertures_of(const Gpu& gpu, uint32_t kfd_minor) {
   return {.lds_base = gpu.config.shared_aperture,
           .lds_limit = gpu.config.shared_aperture | kApertureSize,
           .scratch_base = gpu.config.private_aperture,
           .scratch_limit = gpu.config.private_aperture | kApertureSize,
-          .gpuvm_base = kGpuVmBase,
+          .gpuvm_base = gpuvm_base(kfd_minor),
           .gpuvm_limit = kGpuVmLimit,
           .gpu_id = gpu.gpu_id,
           .pad = 0};
@@ -41,25 +53,30 @@ int ioctl_get_version(Call& call) {
 
 int ioctl_get_process_apertures(Call& call) {
   auto& args = call.as<uapi::GetProcessApertures>();
-  const auto& gpus = call.kernel.machine().gpus;
   args = {};
-  for (const Gpu& gpu : gpus) {
+  for (const Gpu* gpu : visible(call.kernel.machine())) {
     if (args.num_of_nodes == std::size(args.apertures)) break;
-    args.apertures[args.num_of_nodes++] = apertures_of(gpu);
+    args.apertures[args.num_of_nodes++] = apertures_of(*gpu, call.kernel.machine().options.kfd_minor);
   }
   return 0;
 }
 
 int ioctl_get_process_apertures_new(Call& call) {
   auto& args = call.as<uapi::GetProcessAperturesNew>();
-  const auto& gpus = call.kernel.machine().gpus;
+  const Machine& machine = call.kernel.machine();
+  const auto gpus = visible(machine);
   if (args.num_of_nodes == 0) {
     args.num_of_nodes = static_cast<uint32_t>(gpus.size());
     return 0;
   }
-  if (args.num_of_nodes > gpus.size() + 1) return -EINVAL;  // more than the topology has
+  // More than the topology has: later kernels refuse it, earlier ones only run out of memory.
+  if (machine.options.kfd_minor > kUncheckedNodesMinor) {
+    if (args.num_of_nodes > machine.gpus.size() + machine.options.cpu_nodes) return -EINVAL;
+  } else if (args.num_of_nodes > kTooManyNodes) {
+    return -ENOMEM;
+  }
   std::vector<uapi::Apertures> all;
-  for (const Gpu& gpu : gpus) all.push_back(apertures_of(gpu));
+  for (const Gpu* gpu : gpus) all.push_back(apertures_of(*gpu, machine.options.kfd_minor));
   all.resize(std::min<size_t>(all.size(), args.num_of_nodes));
   if (!copy_to_user(args.apertures_ptr, all.data(), all.size() * sizeof(uapi::Apertures))) return -EFAULT;
   args.num_of_nodes = static_cast<uint32_t>(all.size());
@@ -73,8 +90,11 @@ int ioctl_acquire_vm(Call& call) {
   std::lock_guard lock(call.process.mutex);
   ProcessDevice* device = call.process.device(args.gpu_id);
   if (device == nullptr || file->gpu != device->gpu) return -EINVAL;
+  // A file that another process made its own stays that process's.
+  if (file->compute_pid != 0 && file->compute_pid != call.process.pid) return -EINVAL;
   if (device->vm_file != nullptr) return device->vm_file == file ? 0 : -EBUSY;
   device->vm_file = file;
+  file->compute_pid = call.process.pid;
   return 0;
 }
 
@@ -90,8 +110,8 @@ int ioctl_set_memory_policy(Call& call) {
 
 int ioctl_get_clock_counters(Call& call) {
   auto& args = call.as<uapi::GetClockCounters>();
-  const Gpu* gpu = call.kernel.machine().find_gpu(args.gpu_id);
-  args.gpu_clock = gpu == nullptr ? 0 : gpu_clock_now(gpu->config);  // an unknown id is how CPU nodes ask
+  const ProcessDevice* device = call.process.device(args.gpu_id);
+  args.gpu_clock = device == nullptr ? 0 : gpu_clock_now(device->gpu->config);  // an unknown id is how CPU nodes ask
   args.cpu_clock = clock_ns(CLOCK_MONOTONIC_RAW);
   args.system_clock = clock_ns(CLOCK_BOOTTIME);
   args.system_freq = 1'000'000'000;
@@ -117,31 +137,6 @@ int ioctl_set_trap_handler(Call& call) {
   device->trap_tba = args.tba;
   device->trap_tma = args.tma;
   if (device->runner != nullptr) device->runner->cp().set_trap_handler(args.tba, args.tma);
-  return 0;
-}
-
-int ioctl_set_xnack_mode(Call& call) {
-  auto& args = call.as<uapi::SetXnackMode>();
-  std::lock_guard lock(call.process.mutex);
-  if (args.mode < 0) {
-    args.mode = 0;
-    return 0;
-  }
-  if (!call.process.queues.empty()) return -EBUSY;
-  return args.mode == 0 ? 0 : -EPERM;  // no simulated card can retry faults
-}
-
-int ioctl_runtime_enable(Call& call) {
-  const auto& args = call.as<uapi::RuntimeEnable>();
-  constexpr uint32_t kEnable = 1;
-  std::lock_guard lock(call.process.mutex);
-  const bool enable = (args.mode_mask & kEnable) != 0;
-  if (enable && call.process.runtime_enabled) return -EBUSY;
-  if (enable && !call.process.queues.empty()) return -EEXIST;
-  call.process.runtime_enabled = enable;
-  for (auto& device : call.process.devices) {
-    if (device->runner != nullptr) device->runner->set_runtime_enabled(enable);
-  }
   return 0;
 }
 

@@ -80,7 +80,10 @@ int hold_buffers(Process& process, ProcessDevice& device, const uapi::CreateQueu
   if (args.ctx_save_restore_size < card.prop("cwsr_size")) return -EINVAL;
   const uint64_t whole =
       (uint64_t{args.ctx_save_restore_size} + device.gpu->debug_memory_bytes) * device.gpu->config.num_xcc;
-  return hold(args.ctx_save_restore & kPage, (whole + kPageBytes - 1) & kPage);
+  const uint64_t save = args.ctx_save_restore & kPage, bytes = (whole + kPageBytes - 1) & kPage;
+  // Shared virtual memory serves too, when it can never fault.
+  if (process.svm.always_mapped(save, bytes, device.gpu->index)) return 0;
+  return hold(save, bytes);
 }
 
 void release_buffers(ProcessDevice& device, Queue& queue) {
@@ -259,6 +262,7 @@ int ioctl_destroy_queue(Call& call) {
   Queue& queue = found->second;
   ProcessDevice& device = *call.process.devices[queue.gpu_index];
   if (queue.on_hardware) device.runner->remove_queue(queue.id);
+  if (device.gws_queue == queue.id) device.gws_queue = -1;
   give_back_doorbell(device, queue.params.doorbell_id);
   release_buffers(device, queue);
   call.process.queues.erase(found);
@@ -287,18 +291,36 @@ int ioctl_set_cu_mask(Call& call) {
   return 0;
 }
 
+// A queue is suspended between packets, so there never are waves to be saved; the header says so.
 int ioctl_get_queue_wave_state(Call& call) {
+  auto& args = call.as<uapi::GetQueueWaveState>();
   std::lock_guard lock(call.process.mutex);
-  const auto found = call.process.queues.find(call.as<uapi::GetQueueWaveState>().queue_id);
+  const auto found = call.process.queues.find(args.queue_id);
   if (found == call.process.queues.end()) return -EFAULT;
-  if (active(found->second.params)) return -EINVAL;
-  return call.refuse(-EINVAL, "waves are not saved when a queue is suspended");
+  const QueueParams& params = found->second.params;
+  if (active(params) || is_sdma(static_cast<uint32_t>(params.type))) return -EINVAL;
+  const uint32_t header[] = {params.ctl_stack_bytes, 0, params.ctl_stack_bytes, 0};
+  if (!copy_to_user(args.ctl_stack_address, header, sizeof header)) return -EFAULT;
+  args.ctl_stack_used_size = args.save_area_used_size = 0;
+  return 0;
 }
 
 int ioctl_alloc_queue_gws(Call& call) {
+  auto& args = call.as<uapi::AllocQueueGws>();
   std::lock_guard lock(call.process.mutex);
-  if (!call.process.queues.contains(call.as<uapi::AllocQueueGws>().queue_id)) return -EINVAL;
-  return call.refuse(-ENODEV, "no global wave sync");
+  const auto found = call.process.queues.find(args.queue_id);
+  if (found == call.process.queues.end()) return -EINVAL;
+  ProcessDevice& device = *call.process.devices[found->second.gpu_index];
+  if (device.gpu->card().prop("num_gws") == 0) return -ENODEV;
+  args.first_gws = 0;
+  if (args.num_gws == 0) {
+    if (device.gws_queue < 0) return -EINVAL;
+    device.gws_queue = -1;
+    return 0;
+  }
+  if (device.gws_queue >= 0) return -EBUSY;
+  device.gws_queue = args.queue_id;
+  return 0;
 }
 
 }  // namespace vgpu

@@ -34,6 +34,13 @@ class Kernel {
   int mmap(void* addr, size_t length, int prot, int flags, int fd, uint64_t offset, void** out);
   /// The client unmapped that range, or mapped something else there.
   void forget_range(void* addr, size_t length);
+  /// The client moved a range, doorbells that lie in it too.
+  void moved_range(void* from, size_t old_length, void* to, size_t length);
+  /// The system closed that descriptor without us.
+  void forget_descriptor(int fd);
+
+  /// For tests: what the driver keeps for the calling process.
+  Process& test_process() { return current_process(); }
 
   /// Around fork(): no other thread may hold a lock that the child would find taken. Doors call these.
   void before_fork();
@@ -46,11 +53,18 @@ class Kernel {
   struct File {
     std::shared_ptr<DrmFile> drm;  ///< null: /dev/kfd
     int pid = 0;
+    int flags = 0;  ///< of open()
   };
   bool lookup(int fd, File& out);
   /// The process object of the calling process; a forked child gets its own.
   Process& current_process();
+  int unknown_ioctl(unsigned number);
   int kfd_ioctl(const File& file, unsigned long request, void* arg);
+  /// That one, or null when this process never opened /dev/kfd.
+  Process* existing_process();
+  int mmap_events(Process& process, void* addr, size_t length, int prot, int flags, void** out);
+  int mmap_doorbells(Process& process, ProcessDevice& device, void* addr, size_t length, int prot, int flags,
+                     void** out);
   int mmap_kfd(Process& process, void* addr, size_t length, int prot, int flags, uint64_t offset, void** out);
   int mmap_render(Process& process, const DrmFile& file, void* addr, size_t length, int prot, int flags,
                   uint64_t offset, void** out);
@@ -65,7 +79,7 @@ class Kernel {
 };
 
 /// DRM ioctls of a render node (drm.cpp).
-int drm_ioctl(Machine& machine, const DrmFile& file, unsigned long request, void* arg);
+int drm_ioctl(Kernel& kernel, Process& process, DrmFile& file, unsigned long request, void* arg);
 /// Fills at most `size` bytes of the kernel's drm_amdgpu_info_device.
 int drm_device_info(const Gpu& gpu, void* out, size_t size);
 

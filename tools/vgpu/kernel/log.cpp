@@ -1,7 +1,11 @@
 #include "tools/vgpu/kernel/log.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "tools/vgpu/kernel/in_model.h"
 
 namespace vgpu {
 
@@ -25,6 +29,16 @@ void Log::answered_by_default(const std::string& what) {
 std::vector<std::string> Log::defaults() const {
   std::lock_guard lock(mutex_);
   return {defaults_.begin(), defaults_.end()};
+}
+
+std::string caller_text() {
+  std::string text = std::string(" (asked by ") + program_invocation_short_name;
+  Dl_info info{};
+  if (request_caller != nullptr && dladdr(request_caller, &info) != 0 && info.dli_fname != nullptr) {
+    const std::string_view path = info.dli_fname;
+    text += ", " + std::string(path.substr(path.rfind('/') + 1));
+  }
+  return text + ")";
 }
 
 }  // namespace vgpu

@@ -30,4 +30,7 @@ class Log {
   std::set<std::string> defaults_;
 };
 
+/// " (asked by PROGRAM[, LIBRARY])" for the request that is being answered.
+std::string caller_text();
+
 }  // namespace vgpu

@@ -1,6 +1,9 @@
 #include "tools/vgpu/kernel/machine.h"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace vgpu {
 
@@ -35,7 +38,16 @@ GpuConfig config_of(const Gpu& gpu) {
   return config;
 }
 
+uint64_t system_memory_limit() {
+  struct sysinfo memory{};
+  sysinfo(&memory);
+  const uint64_t total = uint64_t{memory.totalram} * memory.mem_unit;
+  return (total - total / 16) & ~uint64_t{4095};  // the driver keeps a sixteenth for everybody else
+}
+
 }  // namespace
+
+std::string store_name(size_t index) { return index == 0 ? "system" : "vram" + std::to_string(index - 1); }
 
 Machine::Machine(Options chosen)
     : options(std::move(chosen)), log(options.log_path, options.defaults_path), trace(options.trace_path) {
@@ -50,7 +62,14 @@ Machine::Machine(Options chosen)
     if (trace.on()) gpu.config.trace = [this](const std::string& text) { trace.line(text); };
     gpus.push_back(std::move(gpu));
   }
-  topology = make_topology(gpus);
+  topology = make_topology(options, gpus);
+  for (size_t i = 0; i <= gpus.size(); ++i) {
+    const uint64_t bytes = i == 0 ? system_memory_limit() : gpus[i - 1].options.vram_bytes;
+    stores.push_back(PageStore::create(store_name(i), bytes, options.shared_folder));
+    if (stores.back() == nullptr) throw std::runtime_error("no memory for " + store_name(i));
+  }
+  dma_bufs = DmaBufs::create(options.shared_folder);
+  if (dma_bufs == nullptr) throw std::runtime_error("no memory for the table of dma-bufs");
 }
 
 const Gpu* Machine::find_gpu(uint32_t gpu_id) const {

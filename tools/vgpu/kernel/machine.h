@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "tools/vgpu/kernel/dma_buf.h"
 #include "tools/vgpu/kernel/gpu_config.h"
 #include "tools/vgpu/kernel/log.h"
 #include "tools/vgpu/kernel/options.h"
@@ -22,7 +23,11 @@ struct Gpu {
   const Card& card() const { return options.card; }
 };
 
+/// Names of the stores' files in a shared folder.
+std::string store_name(size_t index);
+
 struct Machine {
+  /// Throws std::runtime_error when the system gives no memory for it.
   explicit Machine(Options chosen);
 
   Options options;
@@ -30,8 +35,13 @@ struct Machine {
   FileTree topology;
   Log log;
   Trace trace;
+  /// System memory first, then the VRAM of each GPU. Never null once the machine is made.
+  std::vector<std::unique_ptr<PageStore>> stores;
+  std::unique_ptr<DmaBufs> dma_bufs;
 
   const Gpu* find_gpu(uint32_t gpu_id) const;
+  /// Takes back what dma-bufs held that nobody has any more.
+  void collect() { dma_bufs->collect(stores); }
 };
 
 }  // namespace vgpu

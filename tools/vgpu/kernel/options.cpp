@@ -1,5 +1,6 @@
 #include "tools/vgpu/kernel/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace vgpu {
@@ -58,11 +59,9 @@ bool parse_size(std::string_view text, uint64_t& out) {
   return true;
 }
 
-std::expected<void, std::string> parse_hostile(std::string_view value, CardOptions& card) {
+std::string parse_hostile(std::string_view value, CardOptions& card) {
   const auto parts = split(value, ':');
-  if (parts.size() > 2 || !parse_number(parts[0], card.seed)) {
-    return Failure("hostile=" + std::string(value) + ": wants a seed, or a seed, a colon and names");
-  }
+  if (parts.size() > 2 || !parse_number(parts[0], card.seed)) return "wants a seed, or a seed, a colon and names";
   if (parts.size() == 1) {
     for (const auto& each : kHostileSwitches) card.hostile.*each.member = true;
     return {};
@@ -74,44 +73,103 @@ std::expected<void, std::string> parse_hostile(std::string_view value, CardOptio
       card.hostile.*each.member = true;
       found = true;
     }
-    if (!found) return Failure("hostile: there is no switch '" + std::string(name) + "'");
+    if (!found) return "there is no switch '" + std::string(name) + "'";
   }
   return {};
 }
 
+// One switch: takes its value, returns what is wrong with it ("" when nothing is).
+struct Switch {
+  std::string_view key;
+  std::string (*apply)(std::string_view value, Options& options, CardOptions& card);
+};
+
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+template <class Value, size_t N>
+std::string choose(std::string_view text, const Named<Value> (&names)[N], Value& out) {
+  std::string known;
+  for (const auto& each : names) {
+    if (each.name == text) return out = each.value, std::string{};
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return "wants one of " + known;
+}
+
+std::string take_path(std::string_view value, std::string& out) {
+  if (value.empty()) return "wants a file";
+  out = value;
+  return {};
+}
+
+constexpr Named<DoorbellTrap> kDoorbellTraps[] = {{"auto", DoorbellTrap::kAuto},
+                                                  {"uffd", DoorbellTrap::kUffd},
+                                                  {"signal", DoorbellTrap::kSignal},
+                                                  {"poll", DoorbellTrap::kPoll}};
+constexpr Named<bool> kOnOff[] = {{"on", true}, {"off", false}};
+constexpr Named<NodeAccess> kKfdAccess[] = {
+    {"open", NodeAccess::kOpen}, {"absent", NodeAccess::kAbsent}, {"denied", NodeAccess::kDenied}};
+constexpr Named<NodeAccess> kRenderAccess[] = {{"open", NodeAccess::kOpen},
+                                               {"absent", NodeAccess::kAbsent},
+                                               {"denied", NodeAccess::kDenied},
+                                               {"cgroup", NodeAccess::kCgroup}};
+
+constexpr uint64_t kNewestMinor = 17;  // Linux 6.12
+
+constexpr Switch kSwitches[] = {
+    {"vram",
+     [](std::string_view value, Options&, CardOptions& card) -> std::string {
+       if (parse_size(value, card.vram_bytes) && card.vram_bytes >= 1 << 21) return {};
+       return "wants a size of at least 2M, such as 512M or 4G";
+     }},
+    {"hostile", [](std::string_view value, Options&, CardOptions& card) { return parse_hostile(value, card); }},
+    {"seed",
+     [](std::string_view value, Options&, CardOptions& card) -> std::string {
+       return parse_number(value, card.seed) ? "" : "wants a number";
+     }},
+    {"render",
+     [](std::string_view value, Options&, CardOptions& card) { return choose(value, kRenderAccess, card.render); }},
+    {"kfd_node", [](std::string_view value, Options& options,
+                    CardOptions&) { return choose(value, kKfdAccess, options.kfd_node); }},
+    {"log", [](std::string_view value, Options& options, CardOptions&) { return take_path(value, options.log_path); }},
+    {"trace",
+     [](std::string_view value, Options& options, CardOptions&) { return take_path(value, options.trace_path); }},
+    {"record",
+     [](std::string_view value, Options& options, CardOptions&) { return take_path(value, options.trace_path); }},
+    {"kfd",
+     [](std::string_view value, Options& options, CardOptions&) -> std::string {
+       uint64_t minor = 0;
+       if (!value.starts_with("1.") || !parse_number(value.substr(2), minor) || minor < 1 || minor > kNewestMinor)
+         return "wants a version from 1.1 to 1.17";
+       options.kfd_minor = static_cast<uint32_t>(minor);
+       return {};
+     }},
+    {"cpus",
+     [](std::string_view value, Options& options, CardOptions&) -> std::string {
+       uint64_t nodes = 0;
+       if (!parse_number(value, nodes) || nodes < 1 || nodes > 8) return "wants 1 to 8 CPU nodes";
+       options.cpu_nodes = static_cast<uint32_t>(nodes);
+       return {};
+     }},
+    {"svm", [](std::string_view value, Options& options, CardOptions&) { return choose(value, kOnOff, options.svm); }},
+    {"doorbell", [](std::string_view value, Options& options,
+                    CardOptions&) { return choose(value, kDoorbellTraps, options.doorbell_trap); }},
+};
+
 std::expected<void, std::string> parse_switch(std::string_view text, Options& options, CardOptions& card) {
   const size_t equals = text.find('=');
   const std::string_view key = text.substr(0, equals);
-  const std::string_view value = equals == text.npos ? std::string_view{} : text.substr(equals + 1);
-  if (key == "vram") {
-    if (parse_size(value, card.vram_bytes) && card.vram_bytes >= 1 << 21) return {};
-    return Failure("vram=" + std::string(value) + ": wants a size of at least 2M, such as 512M or 4G");
+  const auto found = std::ranges::find(kSwitches, key, &Switch::key);
+  if (found == std::end(kSwitches)) {
+    return Failure("'" + std::string(text) + "' is not a switch of a simulated GPU");
   }
-  if (key == "hostile") return parse_hostile(value, card);
-  if (key == "seed" && parse_number(value, card.seed)) return {};
-  if (key == "log" && !value.empty()) {
-    options.log_path = value;
-    return {};
-  }
-  if (key == "trace" && !value.empty()) {
-    options.trace_path = value;
-    return {};
-  }
-  if (key == "kfd") {
-    uint64_t minor = 0;
-    if (value.starts_with("1.") && parse_number(value.substr(2), minor) && minor <= 99) {
-      options.kfd_minor = static_cast<uint32_t>(minor);
-      return {};
-    }
-    return Failure("kfd=" + std::string(value) + ": wants a version 1.MINOR");
-  }
-  if (key == "doorbell") {
-    if (value == "auto") return options.doorbell_trap = DoorbellTrap::kAuto, std::expected<void, std::string>{};
-    if (value == "uffd") return options.doorbell_trap = DoorbellTrap::kUffd, std::expected<void, std::string>{};
-    if (value == "signal") return options.doorbell_trap = DoorbellTrap::kSignal, std::expected<void, std::string>{};
-    if (value == "poll") return options.doorbell_trap = DoorbellTrap::kPoll, std::expected<void, std::string>{};
-  }
-  return Failure("'" + std::string(text) + "' is not a switch of a simulated GPU");
+  const std::string wrong = found->apply(equals == text.npos ? "" : text.substr(equals + 1), options, card);
+  if (!wrong.empty()) return Failure(std::string(text) + ": " + wrong);
+  return {};
 }
 
 }  // namespace
@@ -127,14 +185,18 @@ std::expected<Options, std::string> parse_options(std::string_view spec) {
   for (const std::string_view card_spec : split(spec, ',')) {
     auto parts = split(card_spec, '+');
     if (parts[0].starts_with("vgpu:")) parts[0].remove_prefix(5);
-    auto card = load_card(parts[0]);
-    if (!card) return Failure(card.error());
-    CardOptions chosen{.card = *std::move(card)};
-    chosen.vram_bytes = chosen.card.vram_bytes;
+    CardOptions chosen;
+    const bool nothing = parts[0] == "none";
+    if (!nothing) {
+      auto card = load_card(parts[0]);
+      if (!card) return Failure(card.error());
+      chosen.card = *std::move(card);
+      chosen.vram_bytes = chosen.card.vram_bytes;
+    }
     for (size_t i = 1; i < parts.size(); ++i) {
       if (auto parsed = parse_switch(parts[i], options, chosen); !parsed) return Failure(parsed.error());
     }
-    options.cards.push_back(std::move(chosen));
+    if (!nothing) options.cards.push_back(std::move(chosen));
   }
   return options;
 }

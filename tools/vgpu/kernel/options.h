@@ -20,8 +20,17 @@ enum class DoorbellTrap : uint8_t {
   kPoll,    ///< a look every millisecond
 };
 
+/// What a program meets that opens a device node.
+enum class NodeAccess : uint8_t {
+  kOpen,
+  kAbsent,  ///< not there: a container that was not given it (ENOENT)
+  kDenied,  ///< there, but owned by a group that the caller is not in (EACCES)
+  kCgroup,  ///< there, but the device cgroup forbids it (EPERM), also for the GPU's files in the topology
+};
+
 struct CardOptions {
   Card card;
+  NodeAccess render = NodeAccess::kOpen;  ///< of the render node
   uint64_t vram_bytes = 0;
   uint64_t seed = 0;
   Hostile hostile{};
@@ -30,15 +39,22 @@ struct CardOptions {
 struct Options {
   std::vector<CardOptions> cards;
   uint32_t kfd_minor = 14;
+  uint32_t cpu_nodes = 1;
+  NodeAccess kfd_node = NodeAccess::kOpen;  ///< of /dev/kfd
+  bool svm = false;                         ///< the kernel was built with shared virtual memory
   std::string log_path;       ///< where fault reports and requests answered by a default go; empty: standard error
   std::string defaults_path;  ///< a file that collects requests answered by a default, over all processes
+  std::string shared_folder;  ///< where all processes of the machine meet; empty: only forked children belong to it
   std::string trace_path;     ///< where one line per ioctl and packet goes; empty: nowhere
   DoorbellTrap doorbell_trap = DoorbellTrap::kAuto;
 };
 
-/// Parses "gfx90a+vram=1G+hostile=7,mi210": cards separated by commas, each followed by its switches:
+/// Parses "gfx90a+vram=1G+hostile=7,mi210", or "none" for a machine without a GPU: cards separated by commas, each
+/// followed by its switches:
 ///   vram=SIZE (bytes, or with K, M, G), hostile=SEED or hostile=SEED:switch/switch..., seed=N,
-///   and for the whole machine kfd=1.MINOR, log=FILE, trace=FILE, doorbell=auto|uffd|signal|poll.
+///   render=open|absent|denied|cgroup,
+///   and for the whole machine kfd=1.MINOR, cpus=N (CPU nodes), svm=on|off, kfd_node=open|absent|denied, log=FILE,
+///   trace=FILE, doorbell=auto|uffd|signal|poll.
 /// The error is a sentence for the user.
 std::expected<Options, std::string> parse_options(std::string_view spec);
 

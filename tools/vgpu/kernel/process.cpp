@@ -28,16 +28,13 @@ std::byte* shared_pages(const char* name, uint64_t bytes, int& fd) {
   return static_cast<std::byte*>(pages);
 }
 
-uint64_t system_memory_limit() {
-  struct sysinfo memory{};
-  sysinfo(&memory);
-  const uint64_t total = uint64_t{memory.totalram} * memory.mem_unit;
-  return total - total / 16;  // the driver keeps a sixteenth for everybody else
-}
-
 }  // namespace
 
-Process::Process(Machine& for_machine) : machine(for_machine), pid(getpid()), system_limit(system_memory_limit()) {
+Process::Process(Machine& for_machine) : machine(for_machine), pid(getpid()) {
+  constexpr uint32_t kEventAgeMinor = 14;
+  events.set_ages(machine.options.kfd_minor >= kEventAgeMinor);
+  views.resize(machine.stores.size());
+  for (const auto& store : machine.stores) store->forget_earlier_process();
   for (const Gpu& gpu : machine.gpus) {
     auto device = std::make_unique<ProcessDevice>();
     device->gpu = &gpu;
@@ -57,7 +54,7 @@ Process::~Process() {
 
 ProcessDevice* Process::device(uint32_t gpu_id) {
   for (auto& device : devices) {
-    if (device->gpu->gpu_id == gpu_id) return device.get();
+    if (device->gpu->gpu_id == gpu_id && device->gpu->options.render != NodeAccess::kCgroup) return device.get();
   }
   return nullptr;
 }
@@ -85,9 +82,30 @@ MemoryObject* Process::object_mapped_at(ProcessDevice& device, uint64_t va, uint
   return nullptr;
 }
 
-int Process::need_gtt() {
-  if (gtt == nullptr) gtt = PageStore::create("vgpu-gtt", system_limit);
-  return gtt == nullptr ? -ENOMEM : 0;
+PageView* Process::view(uint32_t store) {
+  if (views[store] == nullptr) views[store] = PageView::create(*machine.stores[store]);
+  return views[store].get();
+}
+
+std::shared_ptr<Backing> Process::allocate(uint32_t store, uint64_t bytes) {
+  PageView* pages = view(store);
+  if (pages == nullptr) return nullptr;
+  uint64_t offset = pages->store().allocate(bytes);
+  if (offset == PageStore::kNoRange) {
+    machine.collect();
+    offset = pages->store().allocate(bytes);
+  }
+  return offset == PageStore::kNoRange ? nullptr : std::make_shared<Backing>(*pages, store, offset, bytes);
+}
+
+std::shared_ptr<Backing> Process::import(const DmaBufs::Found& found) {
+  PageView* pages = view(found.store);
+  if (pages == nullptr || !pages->store().hold(found.offset)) return nullptr;
+  auto backing = std::make_shared<Backing>(*pages, found.store, found.offset, found.bytes);
+  backing->public_vram = found.public_vram;
+  backing->writable = found.writable;
+  backing->metadata = found.metadata;
+  return backing;
 }
 
 int Process::need_doorbells(ProcessDevice& device) {
@@ -109,7 +127,7 @@ int Process::need_mmio(ProcessDevice& device) {
 
 int Process::need_runner(ProcessDevice& device) {
   if (device.runner != nullptr) return 0;
-  device.runner = GpuRunner::create(machine, *device.gpu, device.space, events);
+  device.runner = GpuRunner::create(machine, *device.gpu, device.space, events, device.smi);
   if (device.runner == nullptr) return -EIO;
   if (runtime_enabled) device.runner->set_runtime_enabled(true);
   if (device.trap_tba != 0) device.runner->cp().set_trap_handler(device.trap_tba, device.trap_tma);

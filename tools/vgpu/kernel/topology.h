@@ -1,6 +1,7 @@
 // The KFD topology as a tree of text files, as amdkfd prints it under sysfs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 namespace vgpu {
 
 struct Gpu;
+struct Options;
 
 /// Files by path relative to the topology's root ("nodes/1/properties"). Folders exist through what lies in them, and
 /// empty ones are named.
@@ -29,6 +31,14 @@ class FileTree {
   std::vector<std::string> folders_;
 };
 
-FileTree make_topology(const std::vector<Gpu>& gpus);
+/// One line of a properties file.
+std::string property_line(const char* key, uint64_t value);
+
+/// The machine as `options` describe it: CPU nodes first, then one node a GPU. Lines that the reported version of the
+/// driver's interface did not have yet are left out.
+FileTree make_topology(const Options& options, const std::vector<Gpu>& gpus);
+
+/// The node numbers, for whoever must name them.
+uint32_t gpu_node(const Options& options, const Gpu& gpu);
 
 }  // namespace vgpu

@@ -1,5 +1,6 @@
 #include "tools/vgpu/kernel/trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -92,6 +93,8 @@ std::string describe_ioctl(std::string_view name, std::span<const std::byte> byt
   return text + fmt::format(" -> {}", result);
 }
 
-std::string describe_unknown_ioctl(unsigned number) { return fmt::format("ioctl {:#x} -> ENOTTY", number); }
+std::string describe_unknown_ioctl(unsigned number, int error) {
+  return fmt::format("ioctl {:#x} -> {}", number, error == -ENOTTY ? "ENOTTY" : "EINVAL");
+}
 
 }  // namespace vgpu

@@ -25,6 +25,6 @@ class Trace {
 /// "ioctl NAME field=value... -> result". `bytes` is the argument structure after the call.
 std::string describe_ioctl(std::string_view name, std::span<const std::byte> bytes, int result);
 /// The same for a number that the driver does not have.
-std::string describe_unknown_ioctl(unsigned number);
+std::string describe_unknown_ioctl(unsigned number, int error);
 
 }  // namespace vgpu

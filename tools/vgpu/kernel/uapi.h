@@ -199,6 +199,25 @@ inline constexpr uint32_t kAllocCoherent = 1u << 26;
 inline constexpr uint32_t kAllocUncached = 1u << 25;
 inline constexpr uint32_t kAllocExtCoherent = 1u << 24;
 
+// SVM attributes.
+struct SvmAttribute {
+  uint32_t type, value;
+};
+inline constexpr uint32_t kSvmOpSet = 0, kSvmOpGet = 1;
+inline constexpr uint32_t kSvmPreferredLocation = 0, kSvmPrefetchLocation = 1, kSvmAccess = 2, kSvmAccessInPlace = 3;
+inline constexpr uint32_t kSvmNoAccess = 4, kSvmSetFlags = 5, kSvmClearFlags = 6, kSvmGranularity = 7;
+inline constexpr uint32_t kSvmSystem = 0, kSvmNowhere = 0xffffffff;  // locations that are no GPU
+inline constexpr uint32_t kSvmHostAccess = 1, kSvmCoherent = 2, kSvmGpuReadOnly = 8, kSvmGpuExecutable = 0x10;
+inline constexpr uint32_t kSvmAlwaysMapped = 0x40, kSvmExtCoherent = 0x80;
+
+// CRIU and debugger operations.
+inline constexpr uint32_t kCriuProcessInfo = 0, kCriuCheckpoint = 1, kCriuUnpause = 2, kCriuRestore = 3,
+                          kCriuResume = 4;
+inline constexpr uint32_t kDbgEnable = 0, kDbgDisable = 1, kDbgSendRuntimeEvent = 2, kDbgSetExceptions = 3;
+inline constexpr uint32_t kDbgLaunchOverride = 4, kDbgLaunchMode = 5, kDbgSuspend = 6, kDbgResume = 7;
+inline constexpr uint32_t kDbgSetWatch = 8, kDbgClearWatch = 9, kDbgSetFlags = 10, kDbgQueryEvent = 11;
+inline constexpr uint32_t kDbgQueryException = 12, kDbgQueueSnapshot = 13, kDbgDeviceSnapshot = 14;
+
 // Event types.
 inline constexpr uint32_t kEventSignal = 0;
 inline constexpr uint32_t kEventHwException = 3;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -63,6 +64,26 @@ int check_user_pages(uint64_t address, uint64_t bytes, bool writable) {
     if (mincore(reinterpret_cast<void*>(at), std::min(end - at, kChunk), residency.data()) != 0) return -EFAULT;
   }
   return populated(first, writable) && populated(end - kPage, writable) ? 0 : -EFAULT;
+}
+
+Protection protection_of(uint64_t address, uint64_t bytes) {
+  Protection all{.present = false, .readable = true, .writable = true};
+  FILE* maps = fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return {};
+  uint64_t at = address;
+  char line[512];
+  while (at < address + bytes && fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long long first = 0, end = 0;
+    char rights[5] = {};
+    if (sscanf(line, "%llx-%llx %4s", &first, &end, rights) != 3 || end <= at) continue;
+    if (first > at) break;
+    all.readable &= rights[0] == 'r';
+    all.writable &= rights[1] == 'w';
+    at = end;
+  }
+  fclose(maps);
+  all.present = bytes != 0 && at >= address + bytes;
+  return all.present ? all : Protection{};
 }
 
 }  // namespace vgpu

@@ -17,4 +17,11 @@ int check_user_pages(uint64_t address, uint64_t bytes, bool writable);
 /// access_ok(): the range lies in the user half of the address space.
 bool in_user_range(uint64_t address, uint64_t bytes);
 
+/// What the process may do with all pages of a range, from its own table of mappings. `present` is false when a page
+/// of it is not mapped at all.
+struct Protection {
+  bool present = false, readable = false, writable = false;
+};
+Protection protection_of(uint64_t address, uint64_t bytes);
+
 }  // namespace vgpu
