@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as folder:
     ASK = "import fcntl,os\ntry: fcntl.ioctl(os.open('/dev/kfd', os.O_RDWR), 0x80084b01, bytearray(8))\nexcept OSError: pass\n" \
           "try: fcntl.ioctl(os.open('/dev/kfd', os.O_RDWR), 0x40084b09, bytearray(8))\nexcept OSError: pass\n"
     expect(["run", "--record", recording, "--", sys.executable, "-c", ASK], 0)
-    expect(["show", recording], 0, out="1 ioctl GET_VERSION -> 0\n     2 ioctl DESTROY_EVENT -> EINVAL\n")
+    expect(["show", recording], 0, out="1 ioctl GET_VERSION version=1.14 -> 0\n     2 ioctl DESTROY_EVENT event=0x0 -> EINVAL\n")
 # Two programs of one run share the GPU's memory, and one that is killed gives its own back.
 SHARE = """
 import fcntl, os, struct, subprocess, sys

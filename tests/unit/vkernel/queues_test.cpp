@@ -241,7 +241,7 @@ TEST_CASE("doorbell mappings have one length") {
 }
 
 TEST_CASE("RUNTIME_ENABLE comes before the first queue, once") {
-  QueueClient client;
+  QueueClient client("gfx90a+vram=256M+svm=on");
   auto enable = [&](uint32_t mode) {
     vgpu::uapi::RuntimeEnable args{0, mode, 0};
     return client.call(_IOWR('K', 0x25, vgpu::uapi::RuntimeEnable), args);

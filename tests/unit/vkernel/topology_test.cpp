@@ -127,7 +127,7 @@ TEST_CASE("links: xGMI within a hive, PCIe peers by way of the CPU, far CPUs by 
   CHECK(first.at("hive_id") != 0);
   CHECK(alone.at("hive_id") == 0);
   CHECK(parse(*tree.file("nodes/2/io_links/1/properties")).at("max_bandwidth") == 50000);
-  CHECK(parse(*tree.file("nodes/2/p2p_links/0/properties")).at("max_bandwidth") == 32000);
+  CHECK(parse(*tree.file("nodes/2/p2p_links/1/properties")).at("max_bandwidth") == 32000);
   CHECK(first.at("io_links_count") == 2);
   CHECK(first.at("p2p_links_count") == 2);
 

@@ -99,11 +99,6 @@ int main(int argc, char** argv) {
       ->add_option("--gpu", flags.gpus,
                    "a card or target, see `vgpu list`; several: again, or with commas (default gfx90a)")
       ->multi_option_policy(CLI::MultiOptionPolicy::Join);
-several:
-  again, or with commas(default gfx90a) ")
-                 ->take_all()
-                 ->expected(1)
-                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   run_command->add_option("--hostile", flags.hostile,
                           "do what hardware may do: SEED, or SEED:NAME,NAME (names: see `vgpu list`)");
   run_command->add_option("--kfd", flags.kfd, "version of the driver's interface, 1.1 to 1.17 (default 1.14)");

@@ -85,6 +85,7 @@ void GpuRunner::run() {
       space_.drop_translations();
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
+    if (machine_.trace.on()) record_doorbells();
     const bool worked = cp_->step();
     if (const uint64_t stray = GpuThreadScope::take_stray_access(); stray != 0) {
       machine_.log.report(describe_stray_access(gpu_, stray));
@@ -112,10 +113,20 @@ void GpuRunner::run() {
   }
 }
 
+void GpuRunner::record_doorbells() {
+  const std::lock_guard lock(queues_mutex_);
+  for (auto& [id, queue] : queues_) {
+    const uint64_t value = queue.doorbell == nullptr ? kDoorbellNeverRung : queue.doorbell->load();
+    if (value == queue.recorded) continue;
+    queue.recorded = value;
+    machine_.trace.line("doorbell queue=" + std::to_string(id) + " value=" + std::to_string(value));
+  }
+}
+
 void GpuRunner::add_queue(const QueueParams& params) {
   {
     std::lock_guard lock(queues_mutex_);
-    queues_[params.queue_id] = {params.doorbell_id, params.ctx_save_va, params.type};
+    queues_[params.queue_id] = {params.doorbell_id, params.ctx_save_va, params.type, params.doorbell};
   }
   cp_->add_queue(params);
   gate_->kick();
@@ -150,6 +161,7 @@ void GpuRunner::on_eop_interrupt(uint32_t context_id) {
 void GpuRunner::on_sdma_trap(uint32_t context_id) { event_interrupt(context_id & 0xfffffff, 28); }
 
 void GpuRunner::event_interrupt(uint32_t id, uint32_t bits) {
+  if (machine_.trace.on()) machine_.trace.line("interrupt event=" + std::to_string(id));
   if (!gpu_.config.hostile.event_mischief) {
     events_.on_signal_interrupt(id, bits);
     return;

@@ -25,6 +25,8 @@ class GpuRunner final : private InterruptSink {
     uint32_t doorbell_id = 0;
     uint64_t ctx_save_va = 0;
     QueueType type = QueueType::kAql;
+    const std::atomic<uint64_t>* doorbell = nullptr;
+    uint64_t recorded = ~uint64_t{0};  ///< the doorbell's value when a recording last looked
   };
 
   /// All references outlive the runner. Null when this model has no command processor for the GPU.
@@ -47,6 +49,8 @@ class GpuRunner final : private InterruptSink {
   /// Hostile mode holds event interrupts back, so that they come late and together, and wakes waiters for nothing.
   void event_interrupt(uint32_t id, uint32_t bits);
   void deliver_held_events();
+  /// Doorbells that changed, as lines of the recording. Two stores between two looks are one line.
+  void record_doorbells();
   void raise_memory_fault(const MemoryFault& fault);
   void raise_hang();
   /// Exceptions of a queue: into the payload that its save area names, then the event. False: nobody to tell.

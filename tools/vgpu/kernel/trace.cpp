@@ -47,7 +47,8 @@ T as(std::span<const std::byte> bytes) {
 
 std::string describe_alloc(std::span<const std::byte> bytes) {
   const auto args = as<uapi::AllocMemory>(bytes);
-  return fmt::format(" flags={} size={:#x}", flag_names(args.flags), args.size);
+  return fmt::format(" flags={} size={:#x} va={:#x} handle={:#x}", flag_names(args.flags), args.size, args.va,
+                     args.handle);
 }
 
 std::string describe_create_queue(std::span<const std::byte> bytes) {
@@ -61,7 +62,63 @@ std::string describe_create_queue(std::span<const std::byte> bytes) {
 
 std::string describe_create_event(std::span<const std::byte> bytes) {
   const auto args = as<uapi::CreateEvent>(bytes);
-  return fmt::format(" type={} auto_reset={}", args.event_type, args.auto_reset);
+  return fmt::format(" type={} auto_reset={} event={:#x}", args.event_type, args.auto_reset, args.event_id);
+}
+
+std::string describe_free(std::span<const std::byte> bytes) {
+  return fmt::format(" handle={:#x}", as<uapi::FreeMemory>(bytes).handle);
+}
+
+std::string describe_map(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::MapMemory>(bytes);
+  return fmt::format(" handle={:#x} devices={} done={}", args.handle, args.n_devices, args.n_success);
+}
+
+std::string describe_update_queue(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::UpdateQueue>(bytes);
+  return fmt::format(" queue={} ring_size={:#x} percentage={} priority={}", args.queue_id, args.ring_size,
+                     args.queue_percentage, args.queue_priority);
+}
+
+std::string describe_destroy_queue(std::span<const std::byte> bytes) {
+  return fmt::format(" queue={}", as<uapi::DestroyQueue>(bytes).queue_id);
+}
+
+std::string describe_event(std::span<const std::byte> bytes) {
+  return fmt::format(" event={:#x}", as<uapi::EventId>(bytes).event_id);
+}
+
+std::string describe_wait(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::WaitEvents>(bytes);
+  return fmt::format(" events={} all={} timeout={:#x} result={}", args.num_events, args.wait_for_all, args.timeout_ms,
+                     args.wait_result);
+}
+
+std::string describe_svm(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::Svm>(bytes);
+  std::string text = fmt::format(" op={} start={:#x} size={:#x}", args.op, args.start, args.size);
+  for (uint32_t i = 0; i < args.nattr && bytes.size() >= sizeof args + (i + 1) * sizeof(uapi::SvmAttribute); ++i) {
+    const auto each = as<uapi::SvmAttribute>(bytes.subspan(sizeof args + i * sizeof(uapi::SvmAttribute)));
+    text += fmt::format(" {}:{:#x}", each.type, each.value);
+  }
+  return text;
+}
+
+std::string describe_available(std::span<const std::byte> bytes) {
+  return fmt::format(" available={:#x}", as<uapi::AvailableMemory>(bytes).available);
+}
+
+std::string describe_runtime(std::span<const std::byte> bytes) {
+  return fmt::format(" mode={}", as<uapi::RuntimeEnable>(bytes).mode_mask);
+}
+
+std::string describe_acquire(std::span<const std::byte> bytes) {
+  return fmt::format(" gpu={}", as<uapi::AcquireVm>(bytes).gpu_id);
+}
+
+std::string describe_version(std::span<const std::byte> bytes) {
+  const auto args = as<uapi::GetVersion>(bytes);
+  return fmt::format(" version={}.{}", args.major, args.minor);
 }
 
 struct Printer {
@@ -69,9 +126,23 @@ struct Printer {
   std::string (*print)(std::span<const std::byte>);
 };
 constexpr Printer kPrinters[] = {
+    {"GET_VERSION", describe_version},
+    {"ACQUIRE_VM", describe_acquire},
     {"ALLOC_MEMORY_OF_GPU", describe_alloc},
+    {"FREE_MEMORY_OF_GPU", describe_free},
+    {"MAP_MEMORY_TO_GPU", describe_map},
+    {"UNMAP_MEMORY_FROM_GPU", describe_map},
     {"CREATE_QUEUE", describe_create_queue},
+    {"UPDATE_QUEUE", describe_update_queue},
+    {"DESTROY_QUEUE", describe_destroy_queue},
     {"CREATE_EVENT", describe_create_event},
+    {"DESTROY_EVENT", describe_event},
+    {"SET_EVENT", describe_event},
+    {"RESET_EVENT", describe_event},
+    {"WAIT_EVENTS", describe_wait},
+    {"SVM", describe_svm},
+    {"AVAILABLE_MEMORY", describe_available},
+    {"RUNTIME_ENABLE", describe_runtime},
 };
 
 }  // namespace
