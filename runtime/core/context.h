@@ -96,7 +96,10 @@ class DeviceContext {
 
   std::atomic<uint64_t>& epoch;  ///< Device::epoch()
   std::atomic<uint64_t> code_epoch{1};
-  std::atomic<bool> blocking_dirty{false};  ///< a blocking stream has work that the null stream did not wait for
+  /// kBlockingDirty: a blocking stream has work that the null stream did not wait for. Above it, in units of
+  /// kNullJoining, the threads that are just making the null stream wait: until they have, no other may go past it.
+  std::atomic<uint32_t> blocking_work{0};
+  static constexpr uint32_t kBlockingDirty = 1, kNullJoining = 2;
 
  private:
   static constexpr int kPriorities = 3;

@@ -26,14 +26,9 @@ bool shape_fits(const Function& function, const LaunchShape& shape) {
 /// published.
 Result<void> launch(const Function& function, const LaunchShape& shape, const LaunchArguments& given, Stream& stream) {
   if (!shape_fits(function, shape) || !function.kernarg.fits(given)) return explain_refusal(function, shape, given);
-  HwQueue* target = &stream.queue();
-  uint16_t header = g_fences.dispatch;
-  if (stream.must_enter()) {
-    const auto needed = stream.enter(target);
-    if (!needed) return std::unexpected(needed.error());
-    header = *needed;
-  }
-  HwQueue& queue = *target;
+  const auto entry = stream.enter();
+  if (!entry) return std::unexpected(entry.error());
+  HwQueue& queue = *entry->queue;
   if (function.big_kernarg)
     if (auto room = queue.ensure_big_kernarg(); !room) return room;
   const auto index = queue.reserve();
@@ -42,8 +37,9 @@ Result<void> launch(const Function& function, const LaunchShape& shape, const La
   (void)function.kernarg.fill(kernarg, shape, given);  // they fit: that was asked above
   function.kernarg.fill_rest(kernarg, shape, queue);
   fill_packet(queue.slot(*index), function, shape, kernarg);
-  queue.publish(*index, dispatch_dword(header));
+  queue.publish(*index, dispatch_dword(entry->header));
   stream.advance(queue, *index);
+  stream.entered(*entry);
   return stream.context().launch_blocking ? stream.synchronize() : Result<void>{};
 }
 

@@ -80,46 +80,72 @@ void Stream::reuse(HwQueue& queue, Kind kind, int priority) {
   kind_ = kind;
   priority_ = priority;
   tail_.store(word_of(queue, 0), std::memory_order_release);
-  epoch_.store(kNoEpoch, std::memory_order_relaxed);
+  note_outside_write();
   null_tail_.store(0, std::memory_order_relaxed);
   copy_done = {};
   copy_barrier = {};
 }
 
-Result<uint16_t> Stream::enter(HwQueue*& queue) {
-  // Never one that a broken GPU could have: no launch takes such a stream for ready again.
-  const uint64_t epoch = context_->epoch.load(std::memory_order_acquire) & ~Device::kBroken;
+Result<Stream::Entry> Stream::enter() {
+  // First, or code that is loaded meanwhile would count as invalidated.
+  Entry entry{.epoch = context_->epoch.load(std::memory_order_acquire)};
   if (auto joined = join(); !joined) return std::unexpected(joined.error());
-  queue = &this->queue();
-  if (auto clean = context_->invalidate_code(*queue); !clean) return std::unexpected(clean.error());
-  const bool outside_wrote = epoch_.exchange(epoch, std::memory_order_acq_rel) != epoch;
-  return outside_wrote ? g_fences.dispatch_after_outside_write : g_fences.dispatch;
+  entry.queue = &queue();
+  if (auto clean = context_->invalidate_code(*entry.queue); !clean) return std::unexpected(clean.error());
+  entry.seen = epoch_.load(std::memory_order_acquire);
+  entry.header = entry.seen == entry.epoch ? g_fences.dispatch : g_fences.dispatch_after_outside_write;
+  return entry;
 }
 
 Result<void> Stream::join() {
-  if (kind_ == Kind::kNonBlocking) return {};
-  HwQueue& own = queue();
-  DeviceContext::BlockingTails tails;
-  if (kind_ == Kind::kNull) {
-    if (!context_->blocking_dirty.exchange(false, std::memory_order_acq_rel)) return {};
-    auto collected = context_->collect_blocking_tails(own);
-    if (!collected) return std::unexpected(collected.error());
-    tails = std::move(*collected);
-  } else {
-    const Stream* null = context_->null_stream_if_made();
-    if (null == nullptr) return {};
-    const uint64_t word = null->tail_.load(std::memory_order_acquire);
-    if (null_tail_.exchange(word, std::memory_order_acq_rel) == word) return {};
-    HwQueue& queue = context_->queue(word >> kIndexBits);
-    if (&queue == &own) {
-      tails.own_tail = word & kIndexMask;
-    } else if (word & kIndexMask) {
-      auto signal = queue.marker((word & kIndexMask) - 1);
-      if (!signal) return std::unexpected(signal.error());
-      if (*signal) tails.signals.push_back(std::move(*signal));
-    }
+  switch (kind_) {
+    case Kind::kNull: return join_blocking();
+    case Kind::kBlocking: return join_null();
+    case Kind::kNonBlocking: break;
   }
-  // In the same queue they are in order already; but what they waited for, copies too, is part of this stream now.
+  return {};
+}
+
+Result<void> Stream::join_blocking() {
+  std::atomic<uint32_t>& work = context_->blocking_work;
+  if (work.load(std::memory_order_seq_cst) == 0) return {};
+  const uint32_t before = work.fetch_add(DeviceContext::kNullJoining, std::memory_order_seq_cst);
+  const bool dirty =
+      work.fetch_and(~DeviceContext::kBlockingDirty, std::memory_order_seq_cst) & DeviceContext::kBlockingDirty;
+  Result<void> waits;
+  if (dirty || before >= DeviceContext::kNullJoining) {
+    HwQueue& own = queue();
+    auto tails = context_->collect_blocking_tails(own);
+    waits = tails ? wait_for(*tails, own) : std::unexpected(tails.error());
+    if (!waits) work.fetch_or(DeviceContext::kBlockingDirty, std::memory_order_seq_cst);
+  }
+  work.fetch_sub(DeviceContext::kNullJoining, std::memory_order_seq_cst);
+  return waits;
+}
+
+Result<void> Stream::join_null() {
+  const Stream* null = context_->null_stream_if_made();
+  if (null == nullptr) return {};
+  const uint64_t word = null->tail_.load(std::memory_order_acquire);
+  if (null_tail_.load(std::memory_order_acquire) == word) return {};
+  HwQueue& own = queue();
+  HwQueue& nulls = context_->queue(word >> kIndexBits);
+  DeviceContext::BlockingTails tails;
+  if (&nulls == &own) {
+    tails.own_tail = word & kIndexMask;
+  } else if (word & kIndexMask) {
+    auto signal = nulls.marker((word & kIndexMask) - 1);
+    if (!signal) return std::unexpected(signal.error());
+    if (*signal) tails.signals.push_back(std::move(*signal));
+  }
+  auto waits = wait_for(tails, own);
+  // Only now: another thread that sees it goes on without waiting.
+  if (waits) null_tail_.store(word, std::memory_order_release);
+  return waits;
+}
+
+/// What is in the same queue is in order already; but what it waited for, copies too, is part of this stream now.
+Result<void> Stream::wait_for(const DeviceContext::BlockingTails& tails, HwQueue& own) {
   if (tails.own_tail) {
     advance(own, tails.own_tail - 1);
     note_outside_write();
@@ -162,7 +188,7 @@ Result<void> Stream::move(HwQueue& to, std::span<const SignalRef> signals, std::
     note_outside_write();  // the next launch enters: the new queue may not have invalidated its instruction caches
   } while (!tail_.compare_exchange_strong(word, word_of(to, *barrier + 1), std::memory_order_acq_rel));
   note_outside_write();
-  if (kind_ == Kind::kBlocking) context_->blocking_dirty.store(true, std::memory_order_release);
+  if (kind_ == Kind::kBlocking) note_blocking_work();
   return {};
 }
 

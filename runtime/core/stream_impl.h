@@ -48,25 +48,33 @@ class Stream {
   /// For who has the stream's context at hand.
   bool must_enter(const DeviceContext& context) const {
     // Relaxed: who launches after a write of the host's has been told of the write, and so sees the epoch.
-    return context.epoch.load(std::memory_order_relaxed) != epoch_.load(std::memory_order_relaxed) ||
+    return context.epoch.load(std::memory_order_relaxed) != epoch_.load(std::memory_order_acquire) ||
            must_join(context);
   }
+  /// What a dispatch needs that had to enter().
+  struct Entry {
+    HwQueue* queue = nullptr;  ///< the one to use
+    uint16_t header = 0;
+    uint64_t seen = 0;   ///< epoch_ before
+    uint64_t epoch = 0;  ///< and when the dispatch has been published
+  };
   /// When must_enter(): makes the stream wait for what legacy order asks for, and the queue invalidate its instruction
-  /// caches after code was loaded. Returns the header that the dispatch needs; `queue`, which queue() has told before
-  /// must_enter() was asked, becomes the one to use. Cost: the queue's lock and a few packets.
-  Result<uint16_t> enter(HwQueue*& queue);
+  /// caches after code was loaded. Cost: the queue's lock and a few packets.
+  Result<Entry> enter();
+  /// Call after publishing the dispatch. Not before: another thread's dispatch would rely on an acquire that is to
+  /// come. No change where somebody wrote meanwhile.
+  void entered(Entry entry) { epoch_.compare_exchange_strong(entry.seen, entry.epoch, std::memory_order_acq_rel); }
   /// Call after publishing packet `index` of `queue` for this stream.
   void advance(HwQueue& queue, uint64_t index) {
     const uint64_t word = word_of(queue, index + 1);
     // Nearly always the stream's last packet was its queue's last too.
     uint64_t seen = word - 1;
-    while (!tail_.compare_exchange_weak(seen, word, std::memory_order_acq_rel)) {
+    while (!tail_.compare_exchange_weak(seen, word, std::memory_order_seq_cst)) {
       if ((seen ^ word) >> kIndexBits) [[unlikely]]
         return follow(queue, index);
       if (seen >= word) break;
     }
-    if (kind_ == Kind::kBlocking && !context_->blocking_dirty.load(std::memory_order_relaxed))
-      context_->blocking_dirty.store(true, std::memory_order_release);
+    if (kind_ == Kind::kBlocking) note_blocking_work();
   }
 
   Tail tail() const {
@@ -87,7 +95,9 @@ class Stream {
   /// What other than this GPU's shaders writes until then: see note_outside_write().
   Result<void> wait_for(std::span<const SignalRef> signals, std::span<const SignalRef> keep = {});
   /// Somebody outside this GPU's shaders wrote what the stream's next kernel may read.
-  void note_outside_write() { epoch_.store(kNoEpoch, std::memory_order_release); }
+  void note_outside_write() {
+    epoch_.store(kNoEpoch + outside_writes_.fetch_add(1, std::memory_order_relaxed), std::memory_order_release);
+  }
 
   /// Held while a copy is handed to an SDMA queue and its barrier to this stream's queue.
   Mutex copy_mutex;
@@ -103,21 +113,30 @@ class Stream {
 
   bool must_join(const DeviceContext& context) const {
     if (kind_ == Kind::kNull) [[likely]]
-      return context.blocking_dirty.load(std::memory_order_relaxed);
+      return context.blocking_work.load(std::memory_order_acquire) != 0;
     if (kind_ == Kind::kNonBlocking) return false;
     const Stream* null = context.null_stream_if_made();
-    return null != nullptr && null->tail_.load(std::memory_order_acquire) != null_tail_.load(std::memory_order_relaxed);
+    return null != nullptr && null->tail_.load(std::memory_order_acquire) != null_tail_.load(std::memory_order_acquire);
   }
+  /// After the tail, sequentially consistent as join_blocking() is: it sees the tail, or this sees that it has begun.
+  void note_blocking_work() {
+    if (!(context_->blocking_work.load(std::memory_order_seq_cst) & DeviceContext::kBlockingDirty))
+      context_->blocking_work.fetch_or(DeviceContext::kBlockingDirty, std::memory_order_seq_cst);
+  }
+  Result<void> join_blocking();
+  Result<void> join_null();
+  Result<void> wait_for(const DeviceContext::BlockingTails& tails, HwQueue& own);
   Result<void> move(HwQueue& to, std::span<const SignalRef> signals, std::span<const SignalRef> keep);
   void follow(HwQueue& queue, uint64_t index);
 
   DeviceContext* context_;
   Kind kind_;
   int priority_;
-  std::atomic<uint64_t> tail_;                      ///< queue number and the index after the last packet, in one word
-  static constexpr uint64_t kNoEpoch = UINT64_MAX;  ///< never one
-  std::atomic<uint64_t> epoch_{kNoEpoch};           ///< DeviceContext::epoch that the last dispatch acquired
-  std::atomic<uint64_t> null_tail_{0};              ///< the null stream's tail word that this stream has waited for
+  std::atomic<uint64_t> tail_;  ///< queue number and the index after the last packet, in one word
+  static constexpr uint64_t kNoEpoch = uint64_t{1} << 63;  ///< none from here on; each write outside has its own
+  std::atomic<uint64_t> outside_writes_{0};
+  std::atomic<uint64_t> epoch_{kNoEpoch};  ///< DeviceContext::epoch that a published dispatch acquires
+  std::atomic<uint64_t> null_tail_{0};     ///< the null stream's tail word that a published packet waits for
 };
 
 /// The stream of a handle (see stream.h for 0, 1, 2). Cost: a few loads once the null stream is made.

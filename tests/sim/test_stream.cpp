@@ -253,6 +253,30 @@ TEST_CASE("threads launch into a stream while another one makes it wait") {
   CHECK(sum.read()[0] == 700u * 2016);
 }
 
+TEST_CASE("threads that share streams keep the legacy order, each of its own work") {
+  constexpr uint32_t kThreads = 3, kRounds = 60;
+  DeviceArray<uint32_t> cells(std::vector<uint32_t>(kThreads, 0));
+  DeviceArray<uint32_t> seen(std::vector<uint32_t>(kThreads * kRounds, 0));
+  DeviceArray<uint64_t> times(std::vector<uint64_t>(kThreads, 0));
+  StreamGuard stream;
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      for (uint32_t round = 0; round < kRounds; ++round) {
+        if (launch(kClock, 1, 1, 0, stream, times.get() + t, uint64_t{200}) != hipSuccess) ++failures;
+        if (launch(kStore, 1, 1, 0, stream, cells.get() + t, round + 1) != hipSuccess) ++failures;
+        if (launch(kLoad, 1, 1, 0, nullptr, cells.get() + t, seen.get() + t * kRounds + round) != hipSuccess)
+          ++failures;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+  REQUIRE_HIP(hipDeviceSynchronize());
+  const std::vector<uint32_t> values = seen.read();
+  for (uint32_t i = 0; i < values.size(); ++i) REQUIRE(values[i] == i % kRounds + 1);
+}
+
 TEST_CASE("the null stream is in order with blocking streams of its own hardware queue") {
   PinnedWords flag(1), result(1);
   DeviceArray<uint32_t> cell(std::vector<uint32_t>{1});
