@@ -19,6 +19,13 @@ std::unique_ptr<Device> DeviceImpl::make_device(std::unique_ptr<DeviceImpl> impl
 
 void DeviceImpl::set_hdp_page(Device& device, void* page) { device.hdp_page_ = static_cast<volatile uint32_t*>(page); }
 
+const char* DeviceImpl::name_of_page(uint64_t page) {
+  const std::lock_guard lock(names_mutex);
+  for (const NamedRange& range : names)
+    if (page - range.address < range.bytes) return range.text;
+  return nullptr;
+}
+
 void DeviceImpl::set_error(Device& device, Error error) {
   {
     const std::lock_guard lock(error_mutex_);
@@ -35,6 +42,10 @@ void DeviceImpl::set_error(Device& device, Error error) {
 }  // namespace kfd
 
 Device::Device(std::unique_ptr<kfd::DeviceImpl> impl) : impl_(std::move(impl)) {}
+void Device::name_addresses(uint64_t address, uint64_t bytes, const char* text) {
+  const std::lock_guard lock(impl_->names_mutex);
+  impl_->names.push_back({address, bytes, text});
+}
 Device::~Device() {
   impl_->trap_table = Memory();
   impl_->hdp_page = kfd::Mapping();

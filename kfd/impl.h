@@ -36,11 +36,21 @@ struct DeviceImpl {
   Memory trap_table;  ///< the trap handler's TMA: amd_queue_t addresses by doorbell id
   std::atomic<uint32_t> queues{0};
 
+  /// The text of the named range (Device::name_addresses) that holds a page, or null.
+  const char* name_of_page(uint64_t page);
   /// Keeps the first fatal error and wakes every waiter.
   void set_error(Device& device, Error error);
   /// `epoch`: where Device::epoch() lies, in the page that fork() wipes.
   static std::unique_ptr<Device> make_device(std::unique_ptr<DeviceImpl> impl, void* epoch);
   static void set_hdp_page(Device& device, void* page);
+
+  struct NamedRange {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    const char* text = nullptr;
+  };
+  std::mutex names_mutex;
+  std::vector<NamedRange> names;
 
  private:
   std::mutex error_mutex_;

@@ -111,7 +111,10 @@ Device* Watcher::find_device(uint32_t gpu_id) const {
 
 void Watcher::report_memory_fault(const MemoryFault& fault) {
   Device* device = find_device(fault.gpu_id);
-  if (device != nullptr) device->impl().set_error(*device, memory_fault_error(device->properties(), fault));
+  if (device == nullptr) return;
+  if (const char* text = device->impl().name_of_page(fault.page_address))
+    return device->impl().set_error(*device, Error{ErrorCode::kNotSupported, 0, kMissingFeature, text});
+  device->impl().set_error(*device, memory_fault_error(device->properties(), fault));
 }
 
 void Watcher::report_hw_exception(const HwException& exception) {

@@ -109,6 +109,9 @@ struct ClockSample {
   uint64_t boottime_ns = 0;
 };
 
+/// Operation of errors that say that a program needs what this library does not do yet.
+inline constexpr char kMissingFeature[] = "missing feature";
+
 /// One opened GPU. Made by System::open, lives until its System dies; the address is stable. All members are
 /// thread safe.
 class Device {
@@ -130,6 +133,10 @@ class Device {
   /// with the value that was seen last tells of all three. Cost: two loads.
   static constexpr uint64_t kBroken = uint64_t{1} << 63;
   std::atomic<uint64_t>& epoch() const { return *epoch_; }
+
+  /// What it means when a kernel touches a range that is never mapped: the fault's error is then kNotSupported, its
+  /// operation kMissingFeature, and its text this one (a literal). For pointers to what this library cannot serve yet.
+  void name_addresses(uint64_t address, uint64_t bytes, const char* text);
 
   /// Makes earlier CPU writes to VRAM (through the BAR) visible to the GPU. Call it after a store fence and
   /// before the packet that lets the GPU read. Nothing to do (and nothing done) on a GPU without a remap

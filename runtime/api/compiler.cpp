@@ -88,6 +88,11 @@ void __hipRegisterVar(void** modules, void* var, char*, char* deviceVar, int, si
   fat_binary_add_variable(modules, var, deviceVar, size);
 }
 
+void __hipRegisterManagedVar(void* modules, void** pointer, void* init_value, const char*, size_t size,
+                             unsigned int align) {
+  fat_binary_add_managed(static_cast<void**>(modules), pointer, init_value, size, align);
+}
+
 // Part of every launch, as __hipPushCallConfiguration is: neither touches the last error.
 hipError_t __hipPopCallConfiguration(dim3* gridDim, dim3* blockDim, size_t* sharedMem, hipStream_t* stream) {
   if (const CallConfiguration* popped = try_pop_call_configuration()) [[likely]]

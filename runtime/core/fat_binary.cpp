@@ -1,5 +1,8 @@
 // The registry that clang's start-up code fills: fat binaries, their kernels' host stubs, their variables' shadows.
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -89,7 +92,8 @@ Result<const LoadedCode*> FatBinary::code(DeviceContext& context) {
     auto code = load(context);
     if (!code) {
       // Memory may be there the next time; bytes do not change.
-      if (code.error().code == ErrorCode::kInvalidImage || code.error().code == ErrorCode::kNoBinaryForGpu)
+      const ErrorCode why = code.error().code;
+      if (why == ErrorCode::kInvalidImage || why == ErrorCode::kNoBinaryForGpu || why == ErrorCode::kNotSupported)
         failed_[ordinal] = std::make_unique<Error>(code.error());
       return std::unexpected(code.error());
     }
@@ -171,6 +175,18 @@ void fat_binary_add_variable(void** handle, const void* host_variable, const cha
   std::lock_guard lock(all.mutex);
   binary->variables.push_back(host_variable);
   all.variables.insert(host_variable, new HostVariable{binary, device_name, bytes});
+}
+
+void fat_binary_add_managed(void** handle, void** host_pointer, const void* initial, size_t bytes, size_t alignment) {
+  if (handle == nullptr || host_pointer == nullptr || bytes == 0) return;
+  const size_t unit = std::max(alignment, sizeof(void*));
+  void* memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (memory == nullptr) return;
+  if (initial)
+    std::memcpy(memory, initial, bytes);
+  else
+    std::memset(memory, 0, bytes);
+  *host_pointer = memory;  // until exit, as the variable
 }
 
 Result<const Function*> find_host_function(const void* host_function, DeviceContext& context) {

@@ -76,11 +76,24 @@ Function* LoadedCode::find_function(std::string_view name) const {
   return kernel ? functions_[static_cast<size_t>(kernel - object_.kernels().data())].get() : nullptr;
 }
 
+/// clang keeps the bytes of a managed variable NAME in a variable NAME.managed.
+Result<void> refuse_managed(const codeobj::CodeObject& object) {
+  constexpr std::string_view kSuffix = ".managed";
+  for (const codeobj::Variable& variable : object.variables())
+    if (std::string_view(variable.name).ends_with(kSuffix))
+      return fail(ErrorCode::kNotSupported, kMissingFeature,
+                  "The code has the __managed__ variable '" +
+                      variable.name.substr(0, variable.name.size() - kSuffix.size()) +
+                      "': barehip does not support managed memory yet, so none of its kernels can run.");
+  return {};
+}
+
 Result<std::unique_ptr<LoadedCode>> LoadedCode::load(DeviceContext& context, std::span<const std::byte> container) {
   auto image = codeobj::select_image(container, context.target());
   if (!image) return std::unexpected(image.error());
   auto object = codeobj::CodeObject::parse(image->bytes);
   if (!object) return std::unexpected(object.error());
+  if (auto refused = refuse_managed(*object); !refused) return std::unexpected(refused.error());
   auto memory =
       Memory::allocate(context.device(), std::max<uint64_t>(object->load_bytes(), 1),
                        {.kind = MemoryKind::kVram, .executable = true, .alignment = object->load_alignment()});

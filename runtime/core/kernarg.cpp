@@ -7,6 +7,8 @@
 
 #include "runtime/core/hw_queue.h"
 
+#include "runtime/core/runtime.h"
+
 namespace barehip::runtime {
 namespace {
 
@@ -28,13 +30,13 @@ bool changes_per_launch(ValueKind kind) {
 }
 
 /// Hidden values that are the same in every launch and not 0.
-uint32_t constant_value(ValueKind kind, const GpuProperties& gpu) {
-  constexpr uint32_t kHipGridDims = 3;
+uint64_t constant_value(ValueKind kind, const GpuProperties& gpu) {
+  constexpr uint64_t kHipGridDims = 3;
   switch (kind) {
     case ValueKind::kHiddenGridDims: return kHipGridDims;
-    case ValueKind::kHiddenPrivateBase: return static_cast<uint32_t>(gpu.scratch_aperture >> 32);
-    case ValueKind::kHiddenSharedBase: return static_cast<uint32_t>(gpu.lds_aperture >> 32);
-    default: return 0;
+    case ValueKind::kHiddenPrivateBase: return gpu.scratch_aperture >> 32;
+    case ValueKind::kHiddenSharedBase: return gpu.lds_aperture >> 32;
+    default: return Runtime::if_open()->unsupported().pointer(kind);
   }
 }
 
@@ -82,7 +84,7 @@ void KernargLayout::add_hidden(const codeobj::Kernel& kernel, const GpuPropertie
     const uint64_t argument_end = uint64_t{argument.offset} + argument.size;
     if (argument.offset < kernel.explicit_bytes || argument_end > kernel.kernarg_bytes) continue;
     end = std::max(end, static_cast<uint32_t>(argument_end));
-    const uint32_t value = constant_value(argument.kind, gpu);
+    const uint64_t value = constant_value(argument.kind, gpu);
     std::memcpy(&bytes[argument.offset], &value, std::min<size_t>(argument.size, sizeof value));
     if (changes_per_launch(argument.kind)) launch_values_.push_back({argument.offset, argument.kind});
   }

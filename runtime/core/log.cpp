@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <new>
 #include <utility>
+
+#include <barehip/device.h>
 
 #include "runtime/core/environment.h"
 
@@ -25,6 +28,8 @@ struct ErrorText {
   }
 };
 thread_local constinit ErrorText t_last_error;
+
+constinit std::atomic<bool> g_told_of_feature{false};
 
 const char* level_name(LogLevel level) {
   constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
@@ -52,6 +57,7 @@ void tell_user(const Error& error) {
 }
 
 ErrorCode note_error(const Error& error) {
+  if (error.operation == kMissingFeature && !g_told_of_feature.exchange(true)) tell_user(error);
   char* text = t_last_error.get();
   if (text == nullptr) return error.code;
   std::snprintf(text, kTextBytes, "%s: %s", error.operation, error.text.c_str());

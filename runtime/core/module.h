@@ -42,6 +42,9 @@ void** fat_binary_register(const void* wrapper);
 void fat_binary_unregister(void** binary);
 void fat_binary_add_function(void** binary, const void* host_function, const char* device_name);
 void fat_binary_add_variable(void** binary, const void* host_variable, const char* device_name, size_t bytes);
+/// A __managed__ variable. Managed memory does not exist yet: code with such a variable cannot be loaded. The host gets
+/// memory of its own, `bytes` initialized from `initial`, so that it can go on until then.
+void fat_binary_add_managed(void** binary, void** host_pointer, const void* initial, size_t bytes, size_t alignment);
 
 /// hipGetSymbolAddress / hipGetSymbolSize on the current device. kInvalidSymbol.
 Result<GlobalVariable> symbol(const void* host_variable);

@@ -35,7 +35,8 @@ std::string uuid_text(const GpuProperties& gpu) {
 
 constinit std::atomic<Runtime*> Runtime::instance_{nullptr};
 
-Runtime::Runtime(std::unique_ptr<System> system) : system_(std::move(system)), signals_(system_->signals()) {}
+Runtime::Runtime(std::unique_ptr<System> system, Unsupported unsupported)
+    : system_(std::move(system)), unsupported_(std::move(unsupported)), signals_(system_->signals()) {}
 
 void Runtime::set_os_table(const barehip_os_table& os) { g_os_table.store(&os, std::memory_order_release); }
 
@@ -77,7 +78,9 @@ Result<Runtime*> Runtime::open() {
 
   std::vector<std::string> uuids;
   for (const auto& device : (*system)->devices()) uuids.push_back(uuid_text(device->properties()));
-  auto* runtime = new Runtime(std::move(*system));
+  auto unsupported = Unsupported::reserve(**system);
+  if (!unsupported) return refuse(unsupported.error());
+  auto* runtime = new Runtime(std::move(*system), std::move(*unsupported));
   const auto devices = runtime->system_->devices();
   for (uint32_t index : visible_devices(static_cast<uint32_t>(devices.size()), uuids, environment()))
     runtime->contexts_.push_back(std::make_unique<DeviceContext>(

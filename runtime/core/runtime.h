@@ -10,6 +10,7 @@
 #include "runtime/core/allocations.h"
 #include "runtime/core/context.h"
 #include "runtime/core/handle_table.h"
+#include "runtime/core/unsupported.h"
 
 namespace barehip::runtime {
 
@@ -38,6 +39,8 @@ class Runtime {
   /// kInvalidDevice when there is no such ordinal.
   Result<DeviceContext*> context(int ordinal);
 
+  const Unsupported& unsupported() const { return unsupported_; }
+
   AllocationTable allocations;
   HandleTable<Stream, HandleKind::kStream> streams;
   HandleTable<EventImpl, HandleKind::kEvent> events;
@@ -45,12 +48,13 @@ class Runtime {
   HandleTable<const Function, HandleKind::kFunction> functions;
 
  private:
-  explicit Runtime(std::unique_ptr<System> system);
+  Runtime(std::unique_ptr<System> system, Unsupported unsupported);
   static Result<Runtime*> open();
 
   static std::atomic<Runtime*> instance_;
 
   std::unique_ptr<System> system_;
+  Unsupported unsupported_;
   SignalCache signals_;
   std::vector<std::unique_ptr<DeviceContext>> contexts_;  ///< by HIP ordinal
 };

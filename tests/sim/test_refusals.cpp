@@ -1,8 +1,5 @@
 // What a user sees, without asking for a log, when a GPU is there and cannot be used; and silence when there is none.
 // Each case is a process of its own, as the library opens the GPUs once.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +8,7 @@
 
 #include "kfd/os.h"
 #include "runtime/core/runtime.h"
+#include "tests/sim/captured_stderr.h"
 #include "tests/sim/hip_test.h"
 
 namespace {
@@ -54,22 +52,13 @@ void refuse(std::string_view path, int error) {
 
 /// What two calls of hipGetDeviceCount write to standard error.
 std::string said(hipError_t expected) {
-  char name[] = "/tmp/barehip-said-XXXXXX";
-  const int file = mkstemp(name);
-  REQUIRE(file >= 0);
-  unlink(name);
-  const int kept = dup(STDERR_FILENO);
-  dup2(file, STDERR_FILENO);
+  sim::CapturedStderr captured;
   int count = 77;
   const hipError_t first = hipGetDeviceCount(&count);
   const hipError_t second = hipGetDeviceCount(&count);
-  dup2(kept, STDERR_FILENO);
-  close(kept);
+  std::string text = captured.text();
   CHECK(first == expected);
   CHECK(second == expected);
-  std::string text(4096, '\0');
-  text.resize(static_cast<size_t>(std::max<ssize_t>(pread(file, text.data(), text.size(), 0), 0)));
-  close(file);
   return text;
 }
 
