@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codeobj/bundle.h"
+#include "runtime/core/log.h"
 #include "runtime/core/module_impl.h"
 #include "runtime/core/pointer_map.h"
 #include "runtime/core/runtime.h"
@@ -93,8 +94,10 @@ Result<const LoadedCode*> FatBinary::code(DeviceContext& context) {
     if (!code) {
       // Memory may be there the next time; bytes do not change.
       const ErrorCode why = code.error().code;
-      if (why == ErrorCode::kInvalidImage || why == ErrorCode::kNoBinaryForGpu || why == ErrorCode::kNotSupported)
+      if (why == ErrorCode::kInvalidImage || why == ErrorCode::kNoBinaryForGpu || why == ErrorCode::kNotSupported) {
+        tell_user(code.error());  // a launch with <<<>>> returns nothing, and many programs never ask
         failed_[ordinal] = std::make_unique<Error>(code.error());
+      }
       return std::unexpected(code.error());
     }
     loaded_[ordinal] = std::move(*code);

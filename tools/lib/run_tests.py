@@ -88,6 +88,11 @@ def run_one(test, build):
         done = subprocess.run(command, cwd=test.get("workdir") or build, env=environment, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace", timeout=limit)
         code, text = done.returncode, done.stdout + done.stderr
+    except FileNotFoundError as missing:
+        outcome.failed += 1
+        outcome.lines.append(f"not built: {missing.filename}")
+        os.unlink(report.name)
+        return outcome
     except subprocess.TimeoutExpired as late:
         code = None
         text = ((late.stdout or b"") + (late.stderr or b"")).decode(errors="replace")
