@@ -58,6 +58,7 @@ expect(["run", "--render", "cgroup", "--", "sh", "-c", f"ls {NODE} | wc -l"], 0)
 expect(["run", "--gpu", "mi210,rx7900xtx+render=absent", "--", "sh", "-c", "ls /dev/dri"], 0, out="renderD128\n")
 expect(["run", "--gpu", "mi300x", "--", "sh", "-c", "cat /sys/class/drm/renderD128/device/ip_discovery/die/0/11/0/minor"], 0,
        out="4\n")
+expect(["run", "--gpu", "mi210,mi210", "--", "sh", "-c", "ls /sys/dev/char/226:129/device/drm"], 0, out="card1\nrenderD129\n")
 expect(["kfd"], 0, out="| 0x26 DBG_TRAP | 1.13 |")
 # The table in the documentation is the one of the program.
 table = subprocess.run([VGPU, "kfd"], capture_output=True, text=True, timeout=60, check=False).stdout

@@ -101,6 +101,8 @@ void write_render_node(Writer& out, const Gpu& gpu) {
   char slot[32];
   snprintf(slot, sizeof slot, "0000:%02x:00.0", 3 + gpu.index);  // location_id of the topology
   out.folder(device + "drm/" + node);
+  // libdrm tells devices apart by the name of their primary node, and takes two without one for the same.
+  out.folder(device + "drm/card" + std::to_string(gpu.index));
   out.file(device + "uevent", std::string("DRIVER=amdgpu\nPCI_SLOT_NAME=") + slot + "\n");
   out.file(device + "vendor", hex(gpu.card().prop("vendor_id")));
   out.file(device + "device", hex(gpu.card().prop("device_id")));
