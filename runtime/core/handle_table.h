@@ -25,6 +25,13 @@ class HandleTable {
   static constexpr uint32_t kBlock = 1024;
   static constexpr uint32_t kBlocks = 1024;
 
+  HandleTable() = default;
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+  ~HandleTable() {
+    for (auto& block : blocks_) delete block.load(std::memory_order_relaxed);
+  }
+
   /// Returns 0 when all 2^20 slots are in use.
   Handle insert(T* object) {
     std::lock_guard lock(mutex_);
