@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Turns instructions.tsv into the tables that the decoder is built from.
 
-usage: generate_tables.py instructions.tsv witnesses.txt OUTDIR
+usage: generate_tables.py instructions.tsv OUTDIR
   op_names.inc      the enumerators of Op
   op_table.inc      one OpInfo row per operation: names, operand slots, modifiers
   op_encodings.inc  {operation, format, opcode, targets} rows
-  op_witnesses.inc  {operation, letters} rows from witnesses.txt
 """
 import re
 import sys
@@ -74,25 +73,14 @@ def encodings(fields):
         yield "{Op::%s, Format::%s, %s, 0x%02x},\n" % (fields[0], FORMATS[fmt], opcode, mask)
 
 
-def witnesses(path):
-    """Lines of "letters: operation operation ...", continued by lines that start with a blank."""
-    with open(path, encoding="utf-8") as f:
-        text = "".join(l for l in f if not l.startswith("#")).replace("\n ", " ")
-    for line in text.splitlines():
-        letters, ops = line.split(":")
-        for op in ops.split():
-            yield '{Op::%s, "%s"},\n' % (op, letters)
-
-
 def main():
-    table, witness_file, outdir = sys.argv[1:]
+    table, outdir = sys.argv[1:]
     with open(table, encoding="utf-8") as f:
         lines = [l.rstrip("\n").split("\t") for l in f if not l.startswith("#")]
     assert lines[0][5:] == TARGETS
     rows = lines[1:]
     out = {"op_names": [r[0] + ",\n" for r in rows], "op_table": [op_row(r) for r in rows],
-           "op_encodings": [e for r in rows for e in encodings(r)],
-           "op_witnesses": witnesses(witness_file)}
+           "op_encodings": [e for r in rows for e in encodings(r)]}
     for name, text in out.items():
         with open("%s/%s.inc" % (outdir, name), "w", encoding="utf-8") as f:
             f.writelines(text)

@@ -17,9 +17,9 @@ struct Mnemonic {
 /// All of a target, sorted by text. Cost: walks the whole table.
 std::vector<Mnemonic> target_mnemonics(IsaTarget target);
 
-/// Who vouches for the operation's results among the test vectors, one letter each: h read from hardware, r two
-/// independent references, d derived from documents and tables, f the compiler's constant folding, e one other
-/// emulator alone. Empty: nobody outside this project.
+/// Who vouches for the operation's results among the test vectors, one letter each: h read from hardware, p part of a
+/// program that ran on hardware, r two independent references, d derived from documents and tables, f the compiler's
+/// constant folding, e one other emulator alone. Empty: nobody outside this project.
 std::string_view op_witnesses(Op op);
 
 }  // namespace vgpu

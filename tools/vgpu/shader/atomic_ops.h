@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tools/vgpu/isa/valu/math.h"
 #include "tools/vgpu/shader/small_float.h"
 
 namespace vgpu::atomics {
@@ -92,13 +93,18 @@ template <class V> struct FloatAdd {
   using T = V;
   T operator()(T old, const T* d) const { return std::bit_cast<T>(as_float(old) + as_float(d[0])); }
 };
+// The number of a number and a NaN, signaling or not; -0 is less than +0.
 template <class V> struct FloatMin {
   using T = V;
-  T operator()(T old, const T* d) const { return std::bit_cast<T>(std::fmin(as_float(old), as_float(d[0]))); }
+  T operator()(T old, const T* d) const {
+    return std::bit_cast<T>(valu::min_number<typename FloatOf<T>::F, false>(as_float(old), as_float(d[0])));
+  }
 };
 template <class V> struct FloatMax {
   using T = V;
-  T operator()(T old, const T* d) const { return std::bit_cast<T>(std::fmax(as_float(old), as_float(d[0]))); }
+  T operator()(T old, const T* d) const {
+    return std::bit_cast<T>(valu::max_number<typename FloatOf<T>::F, false>(as_float(old), as_float(d[0])));
+  }
 };
 template <class V> struct FloatCompareSwap {
   using T = V;

@@ -123,6 +123,40 @@ void atomic(Wave& w, const Inst& i) {
   });
 }
 
+// Memory to memory: the second place is found from the first one's address and the offset.
+uint32_t second_place(uint32_t address, const Inst& i) {
+  const uint32_t offset = offset16(i);
+  const int32_t dwords =
+      offset & 0x8000 ? static_cast<int32_t>(address) >> 17 : static_cast<int32_t>(offset << 17) >> 17;
+  return address + static_cast<uint32_t>(dwords) * 4;
+}
+
+template <class Operation>
+void atomic_from_lds(Wave& w, const Inst& i) {
+  using T = typename Operation::T;
+  const uint32_t* address = operand_row(w, i.src[0]);
+  for_lanes(w, w.exec(), [&](uint32_t lane) {
+    T data{}, old{};
+    load_lds<sizeof(T)>(w, second_place(address[lane], i), &data);
+    atomic_lds<Operation>(w, address[lane], &data, old);
+  });
+}
+
+// Each dword whose new value has bit 31 set is replaced, without that bit.
+void conditional_exchange(Wave& w, const Inst& i) {
+  const uint32_t* address = operand_row(w, i.src[0]);
+  for_lanes(w, w.exec(), [&](uint32_t lane) {
+    const uint32_t first = (address[lane] + offset16(i)) & 0xfff8;
+    uint32_t old[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+      const uint32_t value = operand_row(w, i.src[1], k)[lane], kept = value & 0x7fffffff;
+      load_lds<4>(w, first + 4 * k, &old[k]);
+      if (value != kept) store_lds<4>(w, first + 4 * k, &kept);
+    }
+    for (uint32_t k = 0; k < 2; ++k) operand_row(w, i.dst[0], k)[lane] = old[k];
+  });
+}
+
 // One counter for the whole wave: every active lane gets the old value.
 template <bool kAppend>
 void count(Wave& w, const Inst& i) {
@@ -218,6 +252,9 @@ using i64 = int64_t;
 #define WITH_RETURN(name, width, fn) \
   {"ds_" name "_" width, atomic<fn>}, { "ds_" name "_rtn_" width, atomic<fn> }
 
+#define FROM_LDS(name, kind, fn) \
+  {"ds_" name "_src2_" kind "32", atomic_from_lds<fn<u32>>}, { "ds_" name "_src2_" kind "64", atomic_from_lds<fn<u64>> }
+
 constexpr ExecEntry kEntries[] = {
     {"ds_load_b32", load<1>},
     {"ds_load_b64", load<2>},
@@ -300,6 +337,26 @@ constexpr ExecEntry kEntries[] = {
     {"ds_storexchg_rtn_b32", atomic<at::Swap<u32>>},
     {"ds_storexchg_rtn_b64", atomic<at::Swap<u64>>},
     {"ds_wrap_rtn_b32", atomic<at::Wrap<u32>>},
+    {"ds_condxchg32_rtn_b64", conditional_exchange},
+    {"ds_store_src2_b32", atomic_from_lds<at::Swap<u32>>},
+    {"ds_store_src2_b64", atomic_from_lds<at::Swap<u64>>},
+    FROM_LDS("add", "u", at::Add),
+    FROM_LDS("sub", "u", at::Sub),
+    FROM_LDS("rsub", "u", at::ReverseSub),
+    FROM_LDS("inc", "u", at::Increment),
+    FROM_LDS("dec", "u", at::Decrement),
+    FROM_LDS("min", "u", at::Min),
+    FROM_LDS("max", "u", at::Max),
+    FROM_LDS("and", "b", at::And),
+    FROM_LDS("or", "b", at::Or),
+    FROM_LDS("xor", "b", at::Xor),
+    FROM_LDS("min", "f", at::FloatMin),
+    FROM_LDS("max", "f", at::FloatMax),
+    {"ds_add_src2_f32", atomic_from_lds<at::FloatAdd<u32>>},
+    {"ds_min_src2_i32", atomic_from_lds<at::Min<i32>>},
+    {"ds_min_src2_i64", atomic_from_lds<at::Min<i64>>},
+    {"ds_max_src2_i32", atomic_from_lds<at::Max<i32>>},
+    {"ds_max_src2_i64", atomic_from_lds<at::Max<i64>>},
     {"ds_append", count<true>},
     {"ds_consume", count<false>},
     {"ds_load_addtid_b32", addtid<true>},
@@ -311,6 +368,7 @@ constexpr ExecEntry kEntries[] = {
 };
 
 #undef WITH_RETURN
+#undef FROM_LDS
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tools/vgpu/isa/decoder.h"
+#include "tools/vgpu/shader/exec_lists.h"
 #include "tools/vgpu/shader/work_group.h"
 
 namespace vgpu {
@@ -30,8 +31,9 @@ const Table& table() {
     Table made;
     made.fill(refuse_unsupported);
     made[static_cast<size_t>(Op::kNone)] = refuse_illegal;
-    for (const auto entries : {valu_exec_entries(), salu_exec_entries(), program_exec_entries(), smem_exec_entries(),
-                               flat_exec_entries(), ds_exec_entries(), buffer_exec_entries()}) {
+    for (const auto entries : {valu_exec_entries(), salu_exec_entries(), salu_float_exec_entries(),
+                               program_exec_entries(), smem_exec_entries(), flat_exec_entries(), ds_exec_entries(),
+                               buffer_exec_entries(), buffer_format_exec_entries()}) {
       for (const ExecEntry& entry : entries) {
         const Op op = find_op(entry.mnemonic);
         if (op != Op::kNone) made[static_cast<size_t>(op)] = entry.function;

@@ -118,6 +118,73 @@ void set_mode(Wave& w, const Inst& i) {
   w.mode = (w.mode & ~(15u << kShift)) | (static_cast<uint32_t>(i.imm) & 15) << kShift;
 }
 
+// gfx9's branches of both ways: lanes that go one way run first, the others wait on a stack of four SGPRs each, whose
+// depth is in MODE. The smaller part runs first, so that the stack stays small.
+constexpr uint32_t kStackDepthShift = 29;
+
+void fork(Wave& w, uint64_t taken, uint64_t target) {
+  const uint64_t exec = w.exec(), pass = taken & exec, fail = ~taken & exec;
+  if (pass == exec) {
+    w.next_pc = target;
+    return;
+  }
+  if (fail == exec) return;
+  const uint32_t depth = w.mode >> kStackDepthShift;
+  const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+  w.set_s64(depth * 4, fail_first ? pass : fail);
+  w.set_s64(depth * 4 + 2, fail_first ? target : w.next_pc);
+  w.set_mask(kExecLo, fail_first ? fail : pass);
+  w.mode += 1u << kStackDepthShift;
+  if (!fail_first) w.next_pc = target;
+}
+
+void fork_to_address(Wave& w, const Inst& i) {
+  fork(w, scalar<uint64_t>(w, i.src[0]), scalar<uint64_t>(w, i.src[1]) & ~3ull);
+}
+void fork_to_label(Wave& w, const Inst& i) {
+  fork(w, scalar<uint64_t>(w, i.src[0]), w.next_pc + static_cast<uint64_t>(int64_t{i.imm} * 4));
+}
+
+void join(Wave& w, const Inst& i) {
+  if (w.mode >> kStackDepthShift == scalar<uint32_t>(w, i.src[0])) return;
+  w.mode -= 1u << kStackDepthShift;
+  const uint32_t depth = w.mode >> kStackDepthShift;
+  w.set_mask(kExecLo, w.s64(depth * 4));
+  w.next_pc = w.s64(depth * 4 + 2);
+}
+
+// gfx11, 64 lanes: the loop's body runs for the low and then for the high half, if they have lanes.
+void half_loop_begin(Wave& w, const Inst& i) {
+  uint32_t& other = w.s[i.src[0].index];
+  if (w.s64(kExecLo) == 0) return jump(w, i);
+  if (w.s[kExecLo] == 0) {
+    other = 0;
+    return;
+  }
+  other = w.s[kExecHi];
+  w.s[kExecHi] = 0;
+}
+
+void half_loop_end(Wave& w, const Inst& i) {
+  uint32_t& other = w.s[i.src[0].index];
+  if (w.s[kExecHi] != 0) {
+    w.s[kExecLo] = other;
+  } else if (other != 0) {
+    w.s[kExecHi] = other;
+    other = w.s[kExecLo];
+    w.s[kExecLo] = 0;
+    jump(w, i);
+  }
+}
+
+void kill(Wave& w, const Inst& i) {
+  if (i.imm & 1) w.state = WaveState::kEnded;
+}
+
+void code_end(Wave& w, const Inst&) {
+  w.raise(WaveError::Kind::kIllegalInstruction, "the padding behind the program was reached");
+}
+
 void invalidate_instructions(Wave& w, const Inst&) {
   w.group->host->invalidate_instructions();
   w.state = WaveState::kYielded;
@@ -140,6 +207,14 @@ constexpr ExecEntry kEntries[] = {
     {"s_swappc_b64", swappc},
     {"s_call_b64", call},
     {"s_rfe_b64", rfe},
+    {"s_rfe_restore_b64", rfe},
+    {"s_cbranch_g_fork", fork_to_address},
+    {"s_cbranch_i_fork", fork_to_label},
+    {"s_cbranch_join", join},
+    {"s_subvector_loop_begin", half_loop_begin},
+    {"s_subvector_loop_end", half_loop_end},
+    {"s_setkill", kill},
+    {"s_code_end", code_end},
     {"s_endpgm", end_program},
     {"s_endpgm_saved", end_program},
     {"s_barrier", barrier},

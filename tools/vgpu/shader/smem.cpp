@@ -111,6 +111,20 @@ void atomic(Wave& w, const Inst& i) {
   if (i.glc) std::memcpy(&w.s[i.dst[0].index], &old, sizeof old);
 }
 
+// Through a V#; outside of the buffer nothing happens and 0 comes back.
+template <class Operation, uint32_t kOperands = 1>
+void buffer_atomic(Wave& w, const Inst& i) {
+  using T = typename Operation::T;
+  const ScalarBuffer buffer(w, i);
+  const uint64_t offset = scalar_offset(w, i) & ~3ull;
+  T data[2] = {};
+  std::memcpy(data, &w.s[i.src[2].index], kOperands * sizeof(T));
+  T old = 0;
+  const bool inside = offset + sizeof(T) <= buffer.bytes;
+  if (inside && !atomic_global<Operation>(w, 0, (buffer.base & ~3ull) + offset, data, old)) return;
+  if (i.glc) std::memcpy(&w.s[i.dst[0].index], &old, sizeof old);
+}
+
 void shader_time(Wave& w, const Inst& i) { set_scalar(w, i.dst[0], w.group->host->cycles()); }
 void real_time(Wave& w, const Inst& i) { set_scalar(w, i.dst[0], w.group->host->gpu_clock()); }
 
@@ -118,7 +132,16 @@ void invalidate_scalar(Wave& w, const Inst&) {
   if (CacheModel* caches = w.memory->caches())
     caches->invalidate_l1(static_cast<int32_t>(w.group->cu), false, true, false);
 }
-void write_back(Wave&, const Inst&) {}  // scalar stores are written through at once
+void nothing(Wave&, const Inst&) {}  // scalar stores are written through at once; translations need no warming
+
+namespace at = atomics;
+
+// s_atomic_NAME and s_buffer_atomic_NAME, of 32 and 64 bits.
+#define ATOMIC(name, fn, type)                                                                  \
+  {"s_atomic_" name, atomic<fn<type##32_t>>}, {"s_atomic_" name "_x2", atomic<fn<type##64_t>>}, \
+      {"s_buffer_atomic_" name, buffer_atomic<fn<type##32_t>>}, {                               \
+    "s_buffer_atomic_" name "_x2", buffer_atomic<fn<type##64_t>>                                \
+  }
 
 constexpr ExecEntry kEntries[] = {
     {"s_load_b32", load<1>},
@@ -143,40 +166,36 @@ constexpr ExecEntry kEntries[] = {
     {"s_scratch_store_b32", scratch<1, false>},
     {"s_scratch_store_b64", scratch<2, false>},
     {"s_scratch_store_b128", scratch<4, false>},
-    {"s_atomic_swap", atomic<atomics::Swap<uint32_t>>},
-    {"s_atomic_swap_x2", atomic<atomics::Swap<uint64_t>>},
-    {"s_atomic_add", atomic<atomics::Add<uint32_t>>},
-    {"s_atomic_add_x2", atomic<atomics::Add<uint64_t>>},
-    {"s_atomic_sub", atomic<atomics::Sub<uint32_t>>},
-    {"s_atomic_sub_x2", atomic<atomics::Sub<uint64_t>>},
-    {"s_atomic_smin", atomic<atomics::Min<int32_t>>},
-    {"s_atomic_smin_x2", atomic<atomics::Min<int64_t>>},
-    {"s_atomic_umin", atomic<atomics::Min<uint32_t>>},
-    {"s_atomic_umin_x2", atomic<atomics::Min<uint64_t>>},
-    {"s_atomic_smax", atomic<atomics::Max<int32_t>>},
-    {"s_atomic_smax_x2", atomic<atomics::Max<int64_t>>},
-    {"s_atomic_umax", atomic<atomics::Max<uint32_t>>},
-    {"s_atomic_umax_x2", atomic<atomics::Max<uint64_t>>},
-    {"s_atomic_and", atomic<atomics::And<uint32_t>>},
-    {"s_atomic_and_x2", atomic<atomics::And<uint64_t>>},
-    {"s_atomic_or", atomic<atomics::Or<uint32_t>>},
-    {"s_atomic_or_x2", atomic<atomics::Or<uint64_t>>},
-    {"s_atomic_xor", atomic<atomics::Xor<uint32_t>>},
-    {"s_atomic_xor_x2", atomic<atomics::Xor<uint64_t>>},
-    {"s_atomic_inc", atomic<atomics::Increment<uint32_t>>},
-    {"s_atomic_inc_x2", atomic<atomics::Increment<uint64_t>>},
-    {"s_atomic_dec", atomic<atomics::Decrement<uint32_t>>},
-    {"s_atomic_dec_x2", atomic<atomics::Decrement<uint64_t>>},
-    {"s_atomic_cmpswap", atomic<atomics::CompareSwap<uint32_t>, 2>},
-    {"s_atomic_cmpswap_x2", atomic<atomics::CompareSwap<uint64_t>, 2>},
+    ATOMIC("swap", at::Swap, uint),
+    ATOMIC("add", at::Add, uint),
+    ATOMIC("sub", at::Sub, uint),
+    ATOMIC("smin", at::Min, int),
+    ATOMIC("umin", at::Min, uint),
+    ATOMIC("smax", at::Max, int),
+    ATOMIC("umax", at::Max, uint),
+    ATOMIC("and", at::And, uint),
+    ATOMIC("or", at::Or, uint),
+    ATOMIC("xor", at::Xor, uint),
+    ATOMIC("inc", at::Increment, uint),
+    ATOMIC("dec", at::Decrement, uint),
+    {"s_atomic_cmpswap", atomic<at::CompareSwap<uint32_t>, 2>},
+    {"s_atomic_cmpswap_x2", atomic<at::CompareSwap<uint64_t>, 2>},
+    {"s_buffer_atomic_cmpswap", buffer_atomic<at::CompareSwap<uint32_t>, 2>},
+    {"s_buffer_atomic_cmpswap_x2", buffer_atomic<at::CompareSwap<uint64_t>, 2>},
     {"s_memtime", shader_time},
     {"s_memrealtime", real_time},
     {"s_dcache_inv", invalidate_scalar},
     {"s_dcache_inv_vol", invalidate_scalar},
     {"s_gl1_inv", invalidate_scalar},
-    {"s_dcache_wb", write_back},
-    {"s_dcache_wb_vol", write_back},
+    {"s_dcache_wb", nothing},
+    {"s_dcache_wb_vol", nothing},
+    {"s_dcache_discard", nothing},
+    {"s_dcache_discard_x2", nothing},
+    {"s_atc_probe", nothing},
+    {"s_atc_probe_buffer", nothing},
 };
+
+#undef ATOMIC
 
 }  // namespace
 

@@ -45,6 +45,16 @@ inline u32 packed_u8(float value, u32 index, u32 old) {
 template <unsigned kShift>
 constexpr auto kByte = [](u32 a) { return static_cast<float>(a >> kShift & 0xff); };
 
+/// v_cvt_pkaccum_u8_f32 keeps the other bytes of its destination.
+void pack_u8_into(Wave& w, const Inst& i) {
+  const Source<float> value(w, i, 0);
+  const Source<u32> index(w, i, 1);
+  const Accumulator<u32> old(w, i);
+  Result<u32> out;
+  for (unsigned l = 0; l < w.lanes(); ++l) out.set(l, packed_u8(value[l], index[l], old[l]));
+  out.write(w, i);
+}
+
 constexpr ExecEntry kEntries[] = {
     {"v_cvt_f32_i32", map<[](i32 a) { return static_cast<float>(a); }>},
     {"v_cvt_f32_u32", map<[](u32 a) { return static_cast<float>(a); }>},
@@ -86,6 +96,7 @@ constexpr ExecEntry kEntries[] = {
        return pack(static_cast<u16>(to_integer<i16>(a)), static_cast<u16>(to_integer<i16>(b)));
      }>},
     {"v_cvt_pk_u16_f32", map<[](float a, float b) { return pack(to_integer<u16>(a), to_integer<u16>(b)); }>},
+    {"v_cvt_pkaccum_u8_f32", &pack_u8_into},
     {"v_cvt_pk_u8_f32", map<[](float a, u32 b, u32 c) { return packed_u8(a, b, c); }>},
 };
 

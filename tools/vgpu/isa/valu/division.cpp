@@ -88,6 +88,22 @@ W power_of_two(int n) {
   return n < 0 ? W{1} / power_of_two<W>(-n) : n > 60 ? W(u64{1} << 60) * power_of_two<W>(n - 60) : W(u64{1} << n);
 }
 
+/// a + b, made odd when it is not exact: rounding it again to fewer bits is then like rounding once.
+template <class W>
+W sum_to_odd(W a, W b) {
+  const W sum = a + b, part = sum - a;
+  const W rest = (a - (sum - part)) + (b - part);
+  if (rest == 0 || sum == 0) return sum;
+  __extension__ using Wide = unsigned __int128;
+  using Bits = std::conditional_t<sizeof(W) == 8, u64, Wide>;
+  Bits bits;
+  std::memcpy(&bits, &sum, sizeof bits);
+  if ((bits & 1) == 0) bits = (rest > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  W odd;
+  std::memcpy(&odd, &bits, sizeof odd);
+  return odd;
+}
+
 /// fma, times 2^(+-S) where VCC says that v_div_scale scaled, rounded once. The direction is that of the summand's
 /// distance from one: what was scaled up to avoid underflow comes out small.
 template <class T>
@@ -96,7 +112,7 @@ T div_fmas(T a, T b, T c, bool scale) {
   if (!scale || is_nan(result) || is_inf(result)) return result;
   using W = typename Wider<T>::Type;
   const int by = exponent_of(c) > FloatBits<T>::kBias ? Scale<T>::kBy : -Scale<T>::kBy;
-  return static_cast<T>((W{a} * W{b} + W{c}) * power_of_two<W>(by));
+  return static_cast<T>(sum_to_odd<W>(W{a} * W{b}, W{c}) * power_of_two<W>(by));
 }
 
 template <class T>

@@ -4,28 +4,24 @@
 
 #include "tools/vgpu/isa/valu/entries.h"
 #include "tools/vgpu/isa/valu/float16.h"
+#include "tools/vgpu/isa/valu/math.h"
+#include "tools/vgpu/isa/valu/matrix_element.h"
 #include "tools/vgpu/isa/valu/packed.h"
 
 namespace vgpu::valu {
 namespace {
 
-inline float bf16(u16 bits) { return std::bit_cast<float>(u32{bits} << 16); }
 inline float f16(u16 bits) { return to_float(Half{bits}); }
 
-inline u16 to_bf16(float v) {
-  const u32 bits = std::bit_cast<u32>(v);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<u16>(bits >> 16 | 0x40);
-  return static_cast<u16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 /// Two products of halves, summed in float one after the other.
+/// gfx90a sees denormal halves as zero in these, and makes no denormal result.
 template <auto kToFloat>
 void dot2_float(Wave& w, const Inst& i) {
   PackedSource a, b;
   a.load(w, i, 0);
   b.load(w, i, 1);
   const bool accumulate = !i.src[2];
-  const bool has_packed_modifiers = i.format == Format::kVop3p;
+  const bool has_packed_modifiers = i.format == Format::kVop3p, flush = flushes_half(w);
   Row c_buffer, out;
   const u32* c = accumulate ? register_row(w, i.dst[0]) : row32(w, i, 2, c_buffer);
   Row a_buffer, b_buffer;
@@ -33,9 +29,14 @@ void dot2_float(Wave& w, const Inst& i) {
   for (unsigned l = 0; l < w.lanes(); ++l) {
     const u16 a_high = has_packed_modifiers ? a.high(l) : static_cast<u16>(a_raw[l] >> 16);
     const u16 b_high = has_packed_modifiers ? b.high(l) : static_cast<u16>(b_raw[l] >> 16);
+    const auto input = [flush](u16 bits) {
+      const bool denormal = (bits & (kToFloat(1) == 0x1p-24f ? 0x7c00 : 0x7f80)) == 0;
+      return flush && denormal ? 0.0f : kToFloat(bits);
+    };
     float sum = std::bit_cast<float>(c[l]);
-    sum = std::fma(kToFloat(a.low(l)), kToFloat(b.low(l)), sum);
-    sum = std::fma(kToFloat(a_high), kToFloat(b_high), sum);
+    sum = std::fma(input(a.low(l)), input(b.low(l)), sum);
+    sum = std::fma(input(a_high), input(b_high), sum);
+    if (flush) sum = flushed(sum);
     out.v[l] = std::bit_cast<u32>(sum);
   }
   if (i.clamp) finish_f32(w, i, out);
@@ -63,9 +64,9 @@ void dot2_bf16(Wave& w, const Inst& i) {
   const Source<u16> c(w, i, 2);
   Result<u16> out;
   for (unsigned l = 0; l < w.lanes(); ++l) {
-    float sum = bf16(c[l]);
-    sum = std::fma(bf16(static_cast<u16>(a[l])), bf16(static_cast<u16>(b[l])), sum);
-    sum = std::fma(bf16(static_cast<u16>(a[l] >> 16)), bf16(static_cast<u16>(b[l] >> 16)), sum);
+    float sum = from_bf16(c[l]);
+    sum = std::fma(from_bf16(static_cast<u16>(a[l])), from_bf16(static_cast<u16>(b[l])), sum);
+    sum = std::fma(from_bf16(static_cast<u16>(a[l] >> 16)), from_bf16(static_cast<u16>(b[l] >> 16)), sum);
     out.set(l, to_bf16(sum));
   }
   out.write(w, i);
@@ -140,14 +141,22 @@ void dot2_integer(Wave& w, const Inst& i) {
 }
 
 constexpr ExecEntry kEntries[] = {
-    {"v_dot2_f32_f16", &dot2_float<&f16>},     {"v_dot2acc_f32_f16", &dot2_float<&f16>},
-    {"v_dot2_f32_bf16", &dot2_float<&bf16>},   {"v_dot2_f16_f16", &dot2_f16},
-    {"v_dot2_bf16_bf16", &dot2_bf16},          {"v_dot2_i32_i16", &dot2_integer<i16>},
-    {"v_dot2_u32_u16", &dot2_integer<u16>},    {"v_dot2c_i32_i16", &dot2_integer<i16>},
-    {"v_dot4_i32_i8", &dot_integer<8, true>},  {"v_dot4_u32_u8", &dot_integer<8, false>},
-    {"v_dot4c_i32_i8", &dot_integer<8, true>}, {"v_dot4_i32_iu8", &dot_either<8>},
-    {"v_dot8_i32_i4", &dot_integer<4, true>},  {"v_dot8_u32_u4", &dot_integer<4, false>},
-    {"v_dot8c_i32_i4", &dot_integer<4, true>}, {"v_dot8_i32_iu4", &dot_either<4>},
+    {"v_dot2_f32_f16", &dot2_float<&f16>},
+    {"v_dot2acc_f32_f16", &dot2_float<&f16>},
+    {"v_dot2_f32_bf16", &dot2_float<&from_bf16>},
+    {"v_dot2_f16_f16", &dot2_f16},
+    {"v_dot2_bf16_bf16", &dot2_bf16},
+    {"v_dot2_i32_i16", &dot2_integer<i16>},
+    {"v_dot2_u32_u16", &dot2_integer<u16>},
+    {"v_dot2c_i32_i16", &dot2_integer<i16>},
+    {"v_dot4_i32_i8", &dot_integer<8, true>},
+    {"v_dot4_u32_u8", &dot_integer<8, false>},
+    {"v_dot4c_i32_i8", &dot_integer<8, true>},
+    {"v_dot4_i32_iu8", &dot_either<8>},
+    {"v_dot8_i32_i4", &dot_integer<4, true>},
+    {"v_dot8_u32_u4", &dot_integer<4, false>},
+    {"v_dot8c_i32_i4", &dot_integer<4, true>},
+    {"v_dot8_i32_iu4", &dot_either<4>},
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ inline float cube_ma(float x, float y, float z) {
 inline float mullit(float a, float b, float c) {
   constexpr float kMax = std::numeric_limits<float>::max();
   if (b == -kMax || (std::isinf(b) && b < 0) || std::isnan(b) || c <= 0.0f || std::isnan(c)) return -kMax;
-  return multiply_zero(a, b);
+  return a * b;
 }
 
 template <bool kIeee>

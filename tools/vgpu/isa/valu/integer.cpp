@@ -70,7 +70,7 @@ constexpr u32 lerp_byte(u32 a, u32 b, u32 round) {
   return (((a >> kBit & 0xff) + (b >> kBit & 0xff) + (round >> kBit & 1)) >> 1) << kBit;
 }
 
-/// v_mad_u64_u32 and v_mad_i64_i32: 64-bit result with carry out (overflow of the 64-bit sum).
+/// v_mad_u64_u32 and v_mad_i64_i32: the sum has 65 bits, the highest of which goes to the mask.
 template <class T, class Wide>
 void mad_64_32(Wave& w, const Inst& i) {
   const Source<T> a(w, i, 0), b(w, i, 1);
@@ -81,7 +81,9 @@ void mad_64_32(Wave& w, const Inst& i) {
     const Wide product = Wide{a[l]} * Wide{b[l]};
     Wide sum;
     const bool overflow = __builtin_add_overflow(product, c[l], &sum);
-    if (overflow) carry |= u64{1} << l;
+    // Signed: the highest bit is the exact sum's sign.
+    const bool high = std::is_signed_v<Wide> ? (sum < 0) != overflow : overflow;
+    carry |= u64{high} << l;
     if (i.clamp && overflow)
       sum = std::is_signed_v<Wide> && product < 0 ? std::numeric_limits<Wide>::min() : std::numeric_limits<Wide>::max();
     out.set(l, sum);

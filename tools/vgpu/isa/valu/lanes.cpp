@@ -227,11 +227,11 @@ bool omod_works(const Wave& w, unsigned denorm_shift) {
   return (w.mode >> denorm_shift & 2) == 0 && (w.mode & Mode::kIeee) == 0;
 }
 
-/// NaN becomes 0 with DX10_CLAMP and stays NaN without.
+/// NaN becomes 0 with DX10_CLAMP and stays NaN without. Negative zero is not below zero and stays.
 template <class T>
 T clamped(T value, bool dx10) {
   if (value != value) return dx10 ? T{0} : value;
-  return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+  return value < T{0} ? T{0} : value > T{1} ? T{1} : value;
 }
 
 }  // namespace

@@ -1,226 +1,256 @@
-// Matrix instructions: v_mfma_* (gfx908, gfx90a) and v_wmma_* (gfx11). They work on the registers of the whole wave and
-// do not look at EXEC.
+// Matrix instructions of gfx908, gfx90a and gfx942: v_mfma_* and v_smfmac_*. They work on the registers of the whole
+// wave and do not look at EXEC.
 //
 // Where an element sits follows AMD's matrix instruction calculator; sums are made in the order of k, one fma each
 // (hardware's order of summation is not published).
 #include "tools/vgpu/isa/valu/matrix.h"
 
-#include <bit>
 #include <cmath>
 
-#include "tools/vgpu/isa/valu/float16.h"
-#include "tools/vgpu/isa/valu/lanes.h"
+#include "tools/vgpu/isa/valu/math.h"
+#include "tools/vgpu/isa/valu/matrix_element.h"
 
 namespace vgpu::valu {
 namespace {
 
-enum class Element : u8 { kF32, kF16, kBf16, kI8, kF64 };
-
-constexpr float bf16(u16 bits) { return std::bit_cast<float>(u32{bits} << 16); }
-
-u16 to_bf16(float v) {
-  const u32 bits = std::bit_cast<u32>(v);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<u16>(bits >> 16 | 0x40);
-  return static_cast<u16>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-/// Dword `part` of an operand in one lane: vector register of either file, or a constant.
-u32 dword(const Wave& w, const Operand& operand, unsigned part, unsigned lane) {
-  if (operand.is_vgpr() || operand.kind == Operand::Kind::kAgpr)
-    return register_row(const_cast<Wave&>(w), operand, part)[lane];
-  return static_cast<u32>(operand.value);
-}
-
-/// The n-th 8 or 16-bit item of an operand in one lane.
-u16 item16(const Wave& w, const Operand& operand, unsigned n, unsigned lane) {
-  return static_cast<u16>(dword(w, operand, n / 2, lane) >> (16 * (n & 1)));
-}
-i32 item8(const Wave& w, const Operand& operand, unsigned n, unsigned lane) {
-  return static_cast<i8>(dword(w, operand, n / 4, lane) >> (8 * (n & 3)));
+/// Whether a value that came from a 16-bit float was denormal there.
+template <Element kType>
+bool is_half_denormal(float v) {
+  return std::fabs(v) < (kType == Element::kF16 ? 0x1p-14f : 0x1p-126f);
 }
 
 // MFMA ------------------------------------------------------------------------------------------------------------
 
-/// One instruction: M x N results of K products each, in B blocks; every lane holds `items` consecutive k.
-template <unsigned M, unsigned N, unsigned K, Element kType, unsigned kItems>
-struct Mfma {
-  static constexpr bool kDouble = kType == Element::kF64, kInteger = kType == Element::kI8;
-  static constexpr unsigned B = 64 * kItems / (M * K);
-  static constexpr unsigned H = kDouble ? 1 : 4, kWidth = kDouble ? 2 : 1;
-  static constexpr unsigned BI = 64 * H / (M * N) > 1 ? 64 * H / (M * N) : 1;
-  static constexpr unsigned MI = 64 / (BI * N), G = M / (H * MI);
-  static constexpr unsigned kDwords = M * N * B / 64 * kWidth;
+/// M x N results of K products each, in B blocks.
+struct Shape {
+  unsigned m, n, k, b;
+};
 
-  struct Place {
-    unsigned lane, item;
-  };
-  static Place result(unsigned i, unsigned j, unsigned block) {
-    if (kDouble && M == 4) return {j + 4 * (block + 4 * i), 0};
-    return {j + N * ((i / H) % MI + MI * (block % BI)), i % H + H * (i / (H * MI) + G * (block / BI))};
-  }
+struct Place {
+  unsigned lane, item;
+};
 
-  /// Lane of a B operand under the BLGP control, of the block of A under CBSZ and ABID.
-  static unsigned b_lane(const Inst& inst, unsigned lane) {
-    if (kDouble) return lane;
-    switch (inst.blgp) {
-      case 0: return lane;
-      case 1: return lane % 32;
-      case 2: return 32 + lane % 32;
-      case 3: return (lane + 16) % 64;
-      default: return lane % 16 + 16 * (inst.blgp - 4u);
-    }
-  }
-  static unsigned a_block(const Inst& inst, unsigned block) {
-    if (kDouble || inst.cbsz == 0) return block;
-    return ((block & ~((1u << inst.cbsz) - 1)) + inst.abid) % B;
-  }
+/// Where element (i, j) of a block's result is: `h` rows follow each other in a lane's registers.
+Place result_place(const Shape& s, bool doubles, unsigned i, unsigned j, unsigned block) {
+  if (doubles && s.m == 4) return {j + 4 * (block + 4 * i), 0};
+  const unsigned h = doubles ? 1 : 4, per_item = 64 * h / (s.m * s.n) > 1 ? 64 * h / (s.m * s.n) : 1;
+  const unsigned rows = 64 / (per_item * s.n), groups = s.m / (h * rows);
+  return {j + s.n * ((i / h) % rows + rows * (block % per_item)),
+          i % h + h * (i / (h * rows) + groups * (block / per_item))};
+}
 
-  static void run(Wave& w, const Inst& inst) {
-    Row out[kDwords];
-    for (unsigned block = 0; block < B; ++block)
-      for (unsigned i = 0; i < M; ++i)
-        for (unsigned j = 0; j < N; ++j) one(w, inst, block, i, j, out);
-    for (unsigned part = 0; part < kDwords; ++part)
-      std::memcpy(register_row(w, inst.dst[0], part), out[part].v, sizeof out[part].v);
-  }
+template <class T>
+T multiply_add(T a, T b, T c) {
+  if constexpr (std::is_same_v<T, i32>)
+    return static_cast<i32>(static_cast<u32>(c) + static_cast<u32>(a * b));
+  else
+    return std::fma(a, b, c);
+}
 
-  static void one(const Wave& w, const Inst& inst, unsigned block, unsigned i, unsigned j, Row* out) {
-    const Place at = result(i, j, block);
-    const Operand &a = inst.src[0], &b = inst.src[1], &c = inst.src[2];
-    auto a_lane = [&](unsigned k) { return i + M * (a_block(inst, block) + B * (k / kItems)); };
-    auto b_lane_of = [&](unsigned k) { return b_lane(inst, j + N * (block + B * (k / kItems))); };
-    if constexpr (kDouble) {
-      auto value = [&](const Operand& o, unsigned part, unsigned lane) {
-        if (o.is_constant()) return std::bit_cast<double>(o.value);
-        return std::bit_cast<double>(u64{dword(w, o, part, lane)} | u64{dword(w, o, part + 1, lane)} << 32);
-      };
-      double sum = value(c, 2 * at.item, at.lane);
-      for (unsigned k = 0; k < K; ++k) sum = std::fma(value(a, 0, a_lane(k)), value(b, 0, b_lane_of(k)), sum);
-      const u64 bits = std::bit_cast<u64>(sum);
-      out[2 * at.item].v[at.lane] = static_cast<u32>(bits);
-      out[2 * at.item + 1].v[at.lane] = static_cast<u32>(bits >> 32);
-    } else if constexpr (kInteger) {
-      u32 sum = dword(w, c, at.item, at.lane);
-      for (unsigned k = 0; k < K; ++k)
-        sum += static_cast<u32>(item8(w, a, k % kItems, a_lane(k)) * item8(w, b, k % kItems, b_lane_of(k)));
-      out[at.item].v[at.lane] = sum;
-    } else {
-      auto value = [&](const Operand& o, unsigned k, unsigned lane) {
-        if constexpr (kType == Element::kF32)
-          return std::bit_cast<float>(dword(w, o, 0, lane));
-        else if constexpr (kType == Element::kF16)
-          return to_float(Half{item16(w, o, k % kItems, lane)});
-        else
-          return bf16(item16(w, o, k % kItems, lane));
-      };
-      float sum = std::bit_cast<float>(dword(w, c, at.item, at.lane));
-      for (unsigned k = 0; k < K; ++k) sum = std::fma(value(a, k, a_lane(k)), value(b, k, b_lane_of(k)), sum);
-      out[at.item].v[at.lane] = std::bit_cast<u32>(sum);
-    }
+template <class T>
+T read_sum(const Wave& w, const Operand& operand, unsigned item, unsigned lane) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (operand.is_constant()) return std::bit_cast<double>(operand.value);
+    return matrix_element<Element::kF64>(w, operand, item, lane);
+  } else {
+    return std::bit_cast<T>(matrix_dword(w, operand, item, lane));
+  }
+}
+
+/// The results of an instruction, collected before any register is written.
+struct Results {
+  static constexpr unsigned kMost = 32;
+  Row rows[kMost];
+
+  template <class T>
+  void set(Place at, T value) {
+    u32 words[sizeof(T) / 4];
+    std::memcpy(words, &value, sizeof value);
+    for (unsigned n = 0; n < std::size(words); ++n) rows[at.item * std::size(words) + n].v[at.lane] = words[n];
+  }
+  void write(Wave& w, const Operand& dst) const {
+    for (unsigned n = 0; n < dst.dwords; ++n) std::memcpy(register_row(w, dst, n), rows[n].v, sizeof rows[n].v);
   }
 };
 
-// WMMA ------------------------------------------------------------------------------------------------------------
+/// Lane of a B operand under the BLGP control, block of A under CBSZ and ABID.
+unsigned b_lane(const Inst& inst, unsigned lane) {
+  switch (inst.blgp) {
+    case 0: return lane;
+    case 1: return lane % 32;
+    case 2: return 32 + lane % 32;
+    case 3: return (lane + 16) % 64;
+    default: return lane % 16 + 16 * (inst.blgp - 4u);
+  }
+}
+unsigned a_block(const Inst& inst, unsigned block, unsigned blocks) {
+  return inst.cbsz == 0 ? block : ((block & ~((1u << inst.cbsz) - 1)) + inst.abid) % blocks;
+}
 
-enum class Result16 : u8 { kF32, kF16, kBf16 };
+/// One result. Every lane holds consecutive k of A and B.
+template <Element kA, Element kB>
+SumOf<kA> one_result(const Wave& w, const Inst& inst, const Shape& s, bool flush, unsigned block, unsigned i,
+                     unsigned j, SumOf<kA> sum) {
+  using Sum = SumOf<kA>;
+  constexpr bool kDouble = kA == Element::kF64;
+  const unsigned items = s.k * s.m * s.b / 64;
+  const unsigned from_block = kDouble ? block : a_block(inst, block, s.b);
+  for (unsigned k = 0; k < s.k; ++k) {
+    const unsigned a_lane = i + s.m * (from_block + s.b * (k / items)), lane = j + s.n * (block + s.b * (k / items));
+    Sum a = matrix_element<kA>(w, inst.src[0], k % items, a_lane);
+    Sum b = matrix_element<kB>(w, inst.src[1], k % items, kDouble ? lane : b_lane(inst, lane));
+    if constexpr (std::is_same_v<Sum, float>) {
+      if (flush && is_half_denormal<kA>(a)) a = 0;
+      if (flush && is_half_denormal<kB>(b)) b = 0;
+    }
+    sum = multiply_add(a, b, sum);
+  }
+  return sum;
+}
 
-/// 16 x 16 x 16 of halves. A's row and B's column number is the lane's modulo 16; element k is half k.
-template <Element kType, Result16 kResult>
-void wmma_float(Wave& w, const Inst& inst) {
-  const unsigned lanes = w.lanes(), parts = 256 / lanes;
-  auto source = [&](size_t n, unsigned k, unsigned lane) {
-    const Operand& o = inst.src[n];
-    const u16 bits = item16(w, o, k, lane);
-    const float v = kType == Element::kF16 ? to_float(Half{bits}) : bf16(bits);
-    return (k & 1 ? o.abs : o.neg) ? -v : v;
-  };
-  const Operand& c = inst.src[2];
-  const unsigned shift = kResult != Result16::kF32 && c.hi ? 16 : 0;
-  Row out[8];
-  for (unsigned part = 0; part < parts; ++part) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      const unsigned row = lanes / 16 * part + lane / 16, column = lane % 16;
-      const u32 old = dword(w, c, part, lane);
-      float sum = std::bit_cast<float>(old);
-      if (kResult == Result16::kF16) sum = to_float(Half{static_cast<u16>(old >> shift)});
-      if (kResult == Result16::kBf16) sum = bf16(static_cast<u16>(old >> shift));
-      if (c.abs) sum = std::fabs(sum);
-      if (c.neg) sum = -sum;
-      for (unsigned k = 0; k < 16; ++k) sum = std::fma(source(0, k, row), source(1, k, column), sum);
-      if (kResult == Result16::kF32) {
-        out[part].v[lane] = std::bit_cast<u32>(sum);
-        continue;
+template <Element kA, Element kB>
+[[gnu::noinline]] void mfma(Wave& w, const Inst& inst, const Shape& s) {
+  using Sum = SumOf<kA>;
+  const bool flush = (kA == Element::kF16 || kA == Element::kBf16) && flushes_half(w);
+  Results out;
+  for (unsigned block = 0; block < s.b; ++block)
+    for (unsigned i = 0; i < s.m; ++i)
+      for (unsigned j = 0; j < s.n; ++j) {
+        const Place at = result_place(s, kA == Element::kF64, i, j, block);
+        Sum sum = read_sum<Sum>(w, inst.src[2], at.item, at.lane);
+        if constexpr (kA == Element::kF64) {
+          // gfx942 negates A, B and C by the bits that choose lanes elsewhere. Negating A or B negates the products.
+          const unsigned negated = w.group->dispatch->target->gfx == "gfx942" ? inst.blgp : 0;
+          const bool products = (negated & 1) != (negated >> 1 & 1);
+          if ((negated & 4) != 0) sum = -sum;
+          sum = products ? -one_result<kA, kB>(w, inst, s, flush, block, i, j, -sum)
+                         : one_result<kA, kB>(w, inst, s, flush, block, i, j, sum);
+        } else {
+          sum = one_result<kA, kB>(w, inst, s, flush, block, i, j, sum);
+        }
+        if constexpr (std::is_same_v<Sum, float>)
+          if (flush) sum = flushed(sum);
+        out.set(at, sum);
       }
-      const u32 h = kResult == Result16::kF16 ? to_half(sum).bits : to_bf16(sum);
-      const u32 kept = register_row(w, inst.dst[0], part)[lane];
-      out[part].v[lane] = shift != 0 ? (kept & 0xffff) | h << 16 : (kept & 0xffff0000) | h;
-    }
-  }
-  for (unsigned part = 0; part < parts; ++part)
-    std::memcpy(register_row(w, inst.dst[0], part), out[part].v, lanes * sizeof(u32));
+  out.write(w, inst.dst[0]);
 }
 
-/// Elements of 8 or 4 bits; the neg bits of the sources say which are signed.
-template <unsigned kBits>
-void wmma_integer(Wave& w, const Inst& inst) {
-  const unsigned lanes = w.lanes(), parts = 256 / lanes;
-  auto source = [&](size_t n, unsigned k, unsigned lane) {
-    constexpr unsigned kPerDword = 32 / kBits;
-    const u32 v = dword(w, inst.src[n], k / kPerDword, lane) >> (kBits * (k % kPerDword)) & ((1u << kBits) - 1);
-    const bool negative = inst.src[n].neg && (v >> (kBits - 1) & 1);
-    return i64{v} - (negative ? i64{1} << kBits : 0);
-  };
-  Row out[8];
-  for (unsigned part = 0; part < parts; ++part) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      i64 sum = static_cast<i32>(dword(w, inst.src[2], part, lane));
-      for (unsigned k = 0; k < 16; ++k) sum += source(0, k, lanes / 16 * part + lane / 16) * source(1, k, lane % 16);
-      if (inst.clamp) sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
-      out[part].v[lane] = static_cast<u32>(sum);
+template <unsigned M, unsigned N, unsigned K, unsigned B, Element kA, Element kB = kA>
+struct Mfma {
+  static void run(Wave& w, const Inst& inst) { mfma<kA, kB>(w, inst, Shape{M, N, K, B}); }
+};
+
+// SMFMAC ----------------------------------------------------------------------------------------------------------
+
+/// A is sparse: of every four k only two are kept, and two bits of the index register say for each which. The sum is
+/// the destination's old content.
+template <Element kA, Element kB>
+[[gnu::noinline]] void smfmac(Wave& w, const Inst& inst, unsigned m, unsigned k_count) {
+  using Sum = SumOf<kA>;
+  const unsigned kept = k_count * m / 128;  // elements of A in a lane
+  // With CBSZ 0, ABID chooses among the sets of indices that fit into the register.
+  const unsigned first_index = inst.cbsz == 0 ? inst.abid % (16 / kept) * 2 * kept : 0;
+  Results out;
+  for (unsigned i = 0; i < m; ++i)
+    for (unsigned j = 0; j < m; ++j) {
+      const Place at = result_place(Shape{m, m, k_count, 1}, false, i, j, 0);
+      Sum sum = read_sum<Sum>(w, inst.dst[0], at.item, at.lane);
+      for (unsigned part = 0; part < 64 / m; ++part) {
+        const u32 indices = matrix_dword(w, inst.src[2], 0, i + m * part) >> first_index;
+        for (unsigned n = 0; n < kept; ++n) {
+          const unsigned k = 4 * (n / 2) + (indices >> (2 * n) & 3);
+          sum = multiply_add(matrix_element<kA>(w, inst.src[0], n, i + m * part),
+                             matrix_element<kB>(w, inst.src[1], k, j + m * part), sum);
+        }
+      }
+      out.set(at, sum);
     }
-  }
-  for (unsigned part = 0; part < parts; ++part)
-    std::memcpy(register_row(w, inst.dst[0], part), out[part].v, lanes * sizeof(u32));
+  out.write(w, inst.dst[0]);
 }
+
+template <unsigned M, unsigned K, Element kA, Element kB = kA>
+struct Smfmac {
+  static void run(Wave& w, const Inst& inst) { smfmac<kA, kB>(w, inst, M, K); }
+};
 
 constexpr Element kF32 = Element::kF32, kF16 = Element::kF16, kBf16 = Element::kBf16, kI8 = Element::kI8,
-                  kF64 = Element::kF64;
+                  kF64 = Element::kF64, kXf32 = Element::kXf32, kFp8 = Element::kFp8, kBf8 = Element::kBf8;
 
 constexpr ExecEntry kEntries[] = {
-    {"v_mfma_f32_32x32x1f32", &Mfma<32, 32, 1, kF32, 1>::run},
-    {"v_mfma_f32_16x16x1f32", &Mfma<16, 16, 1, kF32, 1>::run},
-    {"v_mfma_f32_4x4x1f32", &Mfma<4, 4, 1, kF32, 1>::run},
-    {"v_mfma_f32_32x32x2f32", &Mfma<32, 32, 2, kF32, 1>::run},
-    {"v_mfma_f32_16x16x4f32", &Mfma<16, 16, 4, kF32, 1>::run},
-    {"v_mfma_f32_32x32x4f16", &Mfma<32, 32, 4, kF16, 4>::run},
-    {"v_mfma_f32_16x16x4f16", &Mfma<16, 16, 4, kF16, 4>::run},
-    {"v_mfma_f32_4x4x4f16", &Mfma<4, 4, 4, kF16, 4>::run},
-    {"v_mfma_f32_32x32x8f16", &Mfma<32, 32, 8, kF16, 4>::run},
-    {"v_mfma_f32_16x16x16f16", &Mfma<16, 16, 16, kF16, 4>::run},
-    {"v_mfma_f32_32x32x2bf16", &Mfma<32, 32, 2, kBf16, 2>::run},
-    {"v_mfma_f32_16x16x2bf16", &Mfma<16, 16, 2, kBf16, 2>::run},
-    {"v_mfma_f32_4x4x2bf16", &Mfma<4, 4, 2, kBf16, 2>::run},
-    {"v_mfma_f32_32x32x4bf16", &Mfma<32, 32, 4, kBf16, 2>::run},
-    {"v_mfma_f32_16x16x8bf16", &Mfma<16, 16, 8, kBf16, 2>::run},
-    {"v_mfma_f32_32x32x4bf16_1k", &Mfma<32, 32, 4, kBf16, 4>::run},
-    {"v_mfma_f32_16x16x4bf16_1k", &Mfma<16, 16, 4, kBf16, 4>::run},
-    {"v_mfma_f32_4x4x4bf16_1k", &Mfma<4, 4, 4, kBf16, 4>::run},
-    {"v_mfma_f32_32x32x8bf16_1k", &Mfma<32, 32, 8, kBf16, 4>::run},
-    {"v_mfma_f32_16x16x16bf16_1k", &Mfma<16, 16, 16, kBf16, 4>::run},
-    {"v_mfma_i32_32x32x4i8", &Mfma<32, 32, 4, kI8, 4>::run},
-    {"v_mfma_i32_16x16x4i8", &Mfma<16, 16, 4, kI8, 4>::run},
-    {"v_mfma_i32_4x4x4i8", &Mfma<4, 4, 4, kI8, 4>::run},
-    {"v_mfma_i32_32x32x8i8", &Mfma<32, 32, 8, kI8, 4>::run},
-    {"v_mfma_i32_16x16x16i8", &Mfma<16, 16, 16, kI8, 4>::run},
-    {"v_mfma_f64_16x16x4f64", &Mfma<16, 16, 4, kF64, 1>::run},
-    {"v_mfma_f64_4x4x4f64", &Mfma<4, 4, 4, kF64, 1>::run},
+    {"v_mfma_f32_32x32x1f32", &Mfma<32, 32, 1, 2, kF32>::run},
+    {"v_mfma_f32_32x32x1_2b_f32", &Mfma<32, 32, 1, 2, kF32>::run},
+    {"v_mfma_f32_16x16x1f32", &Mfma<16, 16, 1, 4, kF32>::run},
+    {"v_mfma_f32_16x16x1_4b_f32", &Mfma<16, 16, 1, 4, kF32>::run},
+    {"v_mfma_f32_4x4x1f32", &Mfma<4, 4, 1, 16, kF32>::run},
+    {"v_mfma_f32_4x4x1_16b_f32", &Mfma<4, 4, 1, 16, kF32>::run},
+    {"v_mfma_f32_32x32x2f32", &Mfma<32, 32, 2, 1, kF32>::run},
+    {"v_mfma_f32_32x32x2_f32", &Mfma<32, 32, 2, 1, kF32>::run},
+    {"v_mfma_f32_16x16x4f32", &Mfma<16, 16, 4, 1, kF32>::run},
+    {"v_mfma_f32_16x16x4_f32", &Mfma<16, 16, 4, 1, kF32>::run},
+    {"v_mfma_f32_32x32x4f16", &Mfma<32, 32, 4, 2, kF16>::run},
+    {"v_mfma_f32_32x32x4_2b_f16", &Mfma<32, 32, 4, 2, kF16>::run},
+    {"v_mfma_f32_16x16x4f16", &Mfma<16, 16, 4, 4, kF16>::run},
+    {"v_mfma_f32_16x16x4_4b_f16", &Mfma<16, 16, 4, 4, kF16>::run},
+    {"v_mfma_f32_4x4x4f16", &Mfma<4, 4, 4, 16, kF16>::run},
+    {"v_mfma_f32_4x4x4_16b_f16", &Mfma<4, 4, 4, 16, kF16>::run},
+    {"v_mfma_f32_32x32x8f16", &Mfma<32, 32, 8, 1, kF16>::run},
+    {"v_mfma_f32_32x32x8_f16", &Mfma<32, 32, 8, 1, kF16>::run},
+    {"v_mfma_f32_16x16x16f16", &Mfma<16, 16, 16, 1, kF16>::run},
+    {"v_mfma_f32_16x16x16_f16", &Mfma<16, 16, 16, 1, kF16>::run},
+    {"v_mfma_f32_32x32x2bf16", &Mfma<32, 32, 2, 2, kBf16>::run},
+    {"v_mfma_f32_16x16x2bf16", &Mfma<16, 16, 2, 4, kBf16>::run},
+    {"v_mfma_f32_4x4x2bf16", &Mfma<4, 4, 2, 16, kBf16>::run},
+    {"v_mfma_f32_32x32x4bf16", &Mfma<32, 32, 4, 1, kBf16>::run},
+    {"v_mfma_f32_16x16x8bf16", &Mfma<16, 16, 8, 1, kBf16>::run},
+    {"v_mfma_f32_32x32x4bf16_1k", &Mfma<32, 32, 4, 2, kBf16>::run},
+    {"v_mfma_f32_32x32x4_2b_bf16", &Mfma<32, 32, 4, 2, kBf16>::run},
+    {"v_mfma_f32_16x16x4bf16_1k", &Mfma<16, 16, 4, 4, kBf16>::run},
+    {"v_mfma_f32_16x16x4_4b_bf16", &Mfma<16, 16, 4, 4, kBf16>::run},
+    {"v_mfma_f32_4x4x4bf16_1k", &Mfma<4, 4, 4, 16, kBf16>::run},
+    {"v_mfma_f32_4x4x4_16b_bf16", &Mfma<4, 4, 4, 16, kBf16>::run},
+    {"v_mfma_f32_32x32x8bf16_1k", &Mfma<32, 32, 8, 1, kBf16>::run},
+    {"v_mfma_f32_32x32x8_bf16", &Mfma<32, 32, 8, 1, kBf16>::run},
+    {"v_mfma_f32_16x16x16bf16_1k", &Mfma<16, 16, 16, 1, kBf16>::run},
+    {"v_mfma_f32_16x16x16_bf16", &Mfma<16, 16, 16, 1, kBf16>::run},
+    {"v_mfma_i32_32x32x4i8", &Mfma<32, 32, 4, 2, kI8>::run},
+    {"v_mfma_i32_32x32x4_2b_i8", &Mfma<32, 32, 4, 2, kI8>::run},
+    {"v_mfma_i32_16x16x4i8", &Mfma<16, 16, 4, 4, kI8>::run},
+    {"v_mfma_i32_16x16x4_4b_i8", &Mfma<16, 16, 4, 4, kI8>::run},
+    {"v_mfma_i32_4x4x4i8", &Mfma<4, 4, 4, 16, kI8>::run},
+    {"v_mfma_i32_4x4x4_16b_i8", &Mfma<4, 4, 4, 16, kI8>::run},
+    {"v_mfma_i32_32x32x8i8", &Mfma<32, 32, 8, 1, kI8>::run},
+    {"v_mfma_i32_16x16x16i8", &Mfma<16, 16, 16, 1, kI8>::run},
+    {"v_mfma_i32_32x32x16_i8", &Mfma<32, 32, 16, 1, kI8>::run},
+    {"v_mfma_i32_16x16x32_i8", &Mfma<16, 16, 32, 1, kI8>::run},
+    {"v_mfma_f64_16x16x4f64", &Mfma<16, 16, 4, 1, kF64>::run},
+    {"v_mfma_f64_16x16x4_f64", &Mfma<16, 16, 4, 1, kF64>::run},
+    {"v_mfma_f64_4x4x4f64", &Mfma<4, 4, 4, 4, kF64>::run},
+    {"v_mfma_f64_4x4x4_4b_f64", &Mfma<4, 4, 4, 4, kF64>::run},
+    {"v_mfma_f32_16x16x8_xf32", &Mfma<16, 16, 8, 1, kXf32>::run},
+    {"v_mfma_f32_32x32x4_xf32", &Mfma<32, 32, 4, 1, kXf32>::run},
+    {"v_mfma_f32_16x16x32_fp8_fp8", &Mfma<16, 16, 32, 1, kFp8, kFp8>::run},
+    {"v_mfma_f32_32x32x16_fp8_fp8", &Mfma<32, 32, 16, 1, kFp8, kFp8>::run},
+    {"v_mfma_f32_16x16x32_fp8_bf8", &Mfma<16, 16, 32, 1, kFp8, kBf8>::run},
+    {"v_mfma_f32_32x32x16_fp8_bf8", &Mfma<32, 32, 16, 1, kFp8, kBf8>::run},
+    {"v_mfma_f32_16x16x32_bf8_fp8", &Mfma<16, 16, 32, 1, kBf8, kFp8>::run},
+    {"v_mfma_f32_32x32x16_bf8_fp8", &Mfma<32, 32, 16, 1, kBf8, kFp8>::run},
+    {"v_mfma_f32_16x16x32_bf8_bf8", &Mfma<16, 16, 32, 1, kBf8, kBf8>::run},
+    {"v_mfma_f32_32x32x16_bf8_bf8", &Mfma<32, 32, 16, 1, kBf8, kBf8>::run},
 
-    {"v_wmma_f32_16x16x16_f16", &wmma_float<kF16, Result16::kF32>},
-    {"v_wmma_f32_16x16x16_bf16", &wmma_float<kBf16, Result16::kF32>},
-    {"v_wmma_f16_16x16x16_f16", &wmma_float<kF16, Result16::kF16>},
-    {"v_wmma_bf16_16x16x16_bf16", &wmma_float<kBf16, Result16::kBf16>},
-    {"v_wmma_i32_16x16x16_iu8", &wmma_integer<8>},
-    {"v_wmma_i32_16x16x16_iu4", &wmma_integer<4>},
+    {"v_smfmac_f32_16x16x32_f16", &Smfmac<16, 32, kF16>::run},
+    {"v_smfmac_f32_32x32x16_f16", &Smfmac<32, 16, kF16>::run},
+    {"v_smfmac_f32_16x16x32_bf16", &Smfmac<16, 32, kBf16>::run},
+    {"v_smfmac_f32_32x32x16_bf16", &Smfmac<32, 16, kBf16>::run},
+    {"v_smfmac_i32_16x16x64_i8", &Smfmac<16, 64, kI8>::run},
+    {"v_smfmac_i32_32x32x32_i8", &Smfmac<32, 32, kI8>::run},
+    {"v_smfmac_f32_16x16x64_fp8_fp8", &Smfmac<16, 64, kFp8, kFp8>::run},
+    {"v_smfmac_f32_32x32x32_fp8_fp8", &Smfmac<32, 32, kFp8, kFp8>::run},
+    {"v_smfmac_f32_16x16x64_fp8_bf8", &Smfmac<16, 64, kFp8, kBf8>::run},
+    {"v_smfmac_f32_32x32x32_fp8_bf8", &Smfmac<32, 32, kFp8, kBf8>::run},
+    {"v_smfmac_f32_16x16x64_bf8_fp8", &Smfmac<16, 64, kBf8, kFp8>::run},
+    {"v_smfmac_f32_32x32x32_bf8_fp8", &Smfmac<32, 32, kBf8, kFp8>::run},
+    {"v_smfmac_f32_16x16x64_bf8_bf8", &Smfmac<16, 64, kBf8, kBf8>::run},
+    {"v_smfmac_f32_32x32x32_bf8_bf8", &Smfmac<32, 32, kBf8, kBf8>::run},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The matrix instructions' list of operations.
+// The lists of operations of matrix instructions and 8-bit floats.
 #pragma once
 
 #include <span>
@@ -8,5 +8,7 @@
 namespace vgpu::valu {
 
 std::span<const ExecEntry> matrix_entries();
+std::span<const ExecEntry> wmma_entries();
+std::span<const ExecEntry> convert8_entries();
 
 }  // namespace vgpu::valu
