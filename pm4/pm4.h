@@ -58,6 +58,48 @@ struct DispatchDirect {
       bits<&DispatchDirect::header_flags>("header_flags", 0, 0, 2)};
 };
 
+/// Dimensions from memory, in the compute engine's form: three dwords at `address`.
+struct DispatchIndirect {
+  uint64_t address = 0;    ///< 4-byte aligned
+  uint32_t initiator = 0;  ///< COMPUTE_DISPATCH_INITIATOR
+  uint8_t header_flags = 0;
+
+  static constexpr const char* kName = "DISPATCH_INDIRECT";
+  static constexpr uint8_t kOp = 0x16;
+  static constexpr uint32_t kDwords = 4;
+  static constexpr auto kFields = std::tuple{qword<&DispatchIndirect::address>("address", 1, 2),
+                                             bits<&DispatchIndirect::initiator>("initiator", 3, 0, 32),
+                                             bits<&DispatchIndirect::header_flags>("header_flags", 0, 0, 2)};
+};
+
+/// Skips the next `count` dwords when the dword at `address` is 0.
+struct CondExec {
+  uint64_t address = 0;  ///< 4-byte aligned
+  uint32_t count = 0;    ///< dwords
+  uint8_t header_flags = 0;
+
+  static constexpr const char* kName = "COND_EXEC";
+  static constexpr uint8_t kOp = 0x22;
+  static constexpr uint32_t kDwords = 5;
+  static constexpr auto kFields =
+      std::tuple{qword<&CondExec::address>("address", 1, 2), bits<&CondExec::count>("count", 4, 0, 14),
+                 bits<&CondExec::header_flags>("header_flags", 0, 0, 2)};
+};
+
+/// Only the dies of the mask execute the next `count` dwords. For command buffers; rings cannot hold it.
+struct PredExec {
+  uint16_t count = 0;  ///< dwords
+  uint8_t xcc_mask = 0;
+  uint8_t header_flags = 0;
+
+  static constexpr const char* kName = "PRED_EXEC";
+  static constexpr uint8_t kOp = 0x23;
+  static constexpr uint32_t kDwords = 2;
+  static constexpr auto kFields =
+      std::tuple{bits<&PredExec::count>("count", 1, 0, 14), bits<&PredExec::xcc_mask>("xcc_mask", 1, 24, 8),
+                 bits<&PredExec::header_flags>("header_flags", 0, 0, 2)};
+};
+
 struct AtomicMem {
   uint8_t operation = 47;  ///< texture cache opcode; 47 adds 64 bits
   uint8_t command = 0;     ///< 0 once, 1 until the compare holds
@@ -111,20 +153,21 @@ enum class Compare : uint8_t { kAlways, kLess, kLessEqual, kEqual, kNotEqual, kG
 struct WaitRegMem {
   Compare compare = Compare::kAlways;
   bool memory = false;    ///< else registers: address holds two offsets
-  uint8_t operation = 0;  ///< 0 wait, 1 write, wait, write
+  uint8_t operation = 0;  ///< 0 wait; 1 write the reference to the first register, wait on the second; 3 as 0
   uint8_t engine = 0;
   bool ace_offload = false;
   uint64_t address = 0;
   uint32_t reference = 0;
   uint32_t mask = 0;
   uint16_t interval = 4;
+  bool optimize_ace_offload = false;
   uint8_t header_flags = 0;
 
   static constexpr const char* kName = "WAIT_REG_MEM";
   static constexpr uint8_t kOp = 0x3c;
   static constexpr uint32_t kDwords = 7;
   static constexpr auto kFields = std::tuple{bits<&WaitRegMem::compare>("compare", 1, 0, 3),
-                                             bits<&WaitRegMem::memory>("memory", 1, 4, 2),
+                                             bits<&WaitRegMem::memory>("memory", 1, 4, 1),
                                              bits<&WaitRegMem::operation>("operation", 1, 6, 2),
                                              bits<&WaitRegMem::engine>("engine", 1, 8, 2),
                                              bits<&WaitRegMem::ace_offload>("ace_offload", 1, 31, 1),
@@ -132,6 +175,7 @@ struct WaitRegMem {
                                              bits<&WaitRegMem::reference>("reference", 4, 0, 32),
                                              bits<&WaitRegMem::mask>("mask", 5, 0, 32),
                                              bits<&WaitRegMem::interval>("interval", 6, 0, 16),
+                                             bits<&WaitRegMem::optimize_ace_offload>("optimize_ace_offload", 6, 31, 1),
                                              bits<&WaitRegMem::header_flags>("header_flags", 0, 0, 2)};
 };
 
@@ -154,7 +198,7 @@ struct WaitRegMem64 {
   static constexpr CapSet kNeeds{Cap::kWaitRegMem64};
   static constexpr auto kFields =
       std::tuple{bits<&WaitRegMem64::compare>("compare", 1, 0, 3),
-                 bits<&WaitRegMem64::memory>("memory", 1, 4, 2),
+                 bits<&WaitRegMem64::memory>("memory", 1, 4, 1),
                  bits<&WaitRegMem64::operation>("operation", 1, 6, 2),
                  bits<&WaitRegMem64::engine>("engine", 1, 8, 2),
                  bits<&WaitRegMem64::ace_offload>("ace_offload", 1, 31, 1),
@@ -231,6 +275,9 @@ struct CopyData {
 
 inline constexpr uint8_t kEventCsPartialFlush = 7;       ///< with index 4: wait until the compute shaders are idle
 inline constexpr uint8_t kEventCacheFlushAndInv = 0x14;  ///< with index 5: end of pipe
+inline constexpr uint8_t kEventBottomOfPipe = 0x28;      ///< with index 5
+inline constexpr uint8_t kEventComputeDone = 0x2f;       ///< with index 6: the shaders are done
+inline constexpr uint8_t kIndexEndOfPipe = 5, kIndexShaderDone = 6;
 
 struct EventWrite {
   uint8_t type = 0;
@@ -363,8 +410,13 @@ struct SetUconfigReg {
                                              bits<&SetUconfigReg::header_flags>("header_flags", 0, 0, 2)};
 };
 
-using Packet = std::variant<Nop, DispatchDirect, AtomicMem, WriteData, WaitRegMem, WaitRegMem64, IndirectBuffer,
-                            CopyData, EventWrite, ReleaseMem, AcquireMemCoher, AcquireMemGcr, SetShReg, SetUconfigReg>;
+using Packet = std::variant<Nop, DispatchDirect, DispatchIndirect, CondExec, PredExec, AtomicMem, WriteData, WaitRegMem,
+                            WaitRegMem64, IndirectBuffer, CopyData, EventWrite, ReleaseMem, AcquireMemCoher,
+                            AcquireMemGcr, SetShReg, SetUconfigReg>;
+
+/// What the kernel's headers call an opcode of the compute engine, also of packets that have no type here; "" when they
+/// have no name for it. For texts.
+std::string_view opcode_name(uint8_t op);
 
 inline constexpr uint32_t kOneDwordNop = 0xffff1000;
 inline constexpr uint32_t kMaxPacketDwords = 0x3fff + 1;

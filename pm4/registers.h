@@ -25,7 +25,8 @@ inline constexpr uint16_t kPgmRsrc3Gfx90a = 0x22d, kPgmRsrc3Gfx11 = 0x228;
 /// COMPUTE_DISPATCH_INITIATOR.
 namespace initiator {
 inline constexpr uint32_t kShaderEnable = 1u << 0, kPartialGroups = 1u << 1, kForceStartAtZero = 1u << 2,
-                          kUseThreadDimensions = 1u << 5, kOrderMode = 1u << 6, kWave32 = 1u << 15;
+                          kUseThreadDimensions = 1u << 5, kOrderMode = 1u << 6, kScalarInvalidate = 1u << 10,
+                          kVectorInvalidate = 1u << 11, kReserved12 = 1u << 12, kWave32 = 1u << 15;
 }
 
 /// COMPUTE_TMPRING_SIZE: waves in [11:0]; the size of a wave's scratch in the bits above, in units of the target.

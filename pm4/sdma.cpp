@@ -1,9 +1,17 @@
 #include "pm4/sdma.h"
 
+#include <iterator>
+
 #include "pm4/decode_one.h"
 
 namespace barehip::pm4::sdma {
 namespace {
+
+// By number. 16 and 32 differ: up to engine version 4 the first is DUMMY_TRAP.
+constexpr std::string_view kOpNames[] = {"NOP",    "COPY",      "WRITE",       "",         "INDIRECT",  "FENCE",
+                                         "TRAP",   "SEM",       "POLL_REGMEM", "COND_EXE", "ATOMIC",    "CONST_FILL",
+                                         "PTEPDE", "TIMESTAMP", "SRBM_WRITE",  "PRE_EXE",  "GPUVM_INV", "GCR_REQ"};
+constexpr uint8_t kDummyTrap = 32;
 
 template <class P>
 constexpr uint32_t select_mask() {
@@ -47,8 +55,11 @@ Decoded<Packet> decode_any(std::span<const uint32_t> in, CapSet caps, const std:
   const bool found = ((selects<P>(in[0]) && (out = decode_as<P>(in, caps), true)) || ...);
   if (found) return out;
   const uint32_t op = in[0] & 0xff, sub_op = (in[0] >> 8) & 0xff;
+  std::string name(op_name(static_cast<uint8_t>(op)));
+  if (!name.empty()) name = " (" + name + ")";
   return detail::malformed<Packet>(
-      1, "op", "SDMA: user queues have no packet with op " + std::to_string(op) + " sub-op " + std::to_string(sub_op));
+      1, "op",
+      "SDMA: user queues have no packet with op " + std::to_string(op) + name + " sub-op " + std::to_string(sub_op));
 }
 
 }  // namespace
@@ -56,6 +67,11 @@ Decoded<Packet> decode_any(std::span<const uint32_t> in, CapSet caps, const std:
 Decoded<Packet> decode(std::span<const uint32_t> in, CapSet caps) {
   if (in.empty()) return detail::need_more<Packet>(1);
   return decode_any(in, caps, static_cast<const Packet*>(nullptr));
+}
+
+std::string_view op_name(uint8_t op) {
+  if (op == kDummyTrap) return "DUMMY_TRAP";
+  return op < std::size(kOpNames) ? kOpNames[op] : std::string_view{};
 }
 
 std::string describe(const Packet& packet) {

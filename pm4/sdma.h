@@ -69,6 +69,48 @@ struct CopyBroadcast {
                  bits<&CopyBroadcast::tmz>("tmz", 0, 18, 1)};
 };
 
+/// A box out of one linear image into another. Coordinates, pitches and sizes are counted in elements.
+struct CopySubWindow {
+  uint8_t element_log2 = 0;  ///< bytes of an element: 1 to 16
+  uint64_t src = 0;          ///< 4-byte aligned, as dst
+  uint64_t dst = 0;
+  uint16_t src_x = 0, src_y = 0, src_z = 0;
+  uint16_t dst_x = 0, dst_y = 0, dst_z = 0;
+  uint32_t src_pitch = 1, dst_pitch = 1;              ///< of a row
+  uint32_t src_slice_pitch = 1, dst_slice_pitch = 1;  ///< of a slice
+  uint32_t width = 1, height = 1, depth = 1;
+  uint8_t dst_swap = 0, src_swap = 0;
+  uint8_t dst_cache_policy = 0, src_cache_policy = 0;
+  bool tmz = false;
+
+  static constexpr const char* kName = "COPY_SUB_WINDOW";
+  static constexpr uint8_t kOp = 1, kSubOp = 4;
+  static constexpr uint32_t kDwords = 13;
+  // Depths have 11 bits up to engine version 4, 13 from 5 on.
+  static constexpr auto kFields =
+      std::tuple{bits<&CopySubWindow::element_log2>("element_log2", 0, 29, 3),
+                 bits<&CopySubWindow::tmz>("tmz", 0, 18, 1),
+                 qword<&CopySubWindow::src>("src", 1, 2),
+                 bits<&CopySubWindow::src_x>("src_x", 3, 0, 14),
+                 bits<&CopySubWindow::src_y>("src_y", 3, 16, 14),
+                 bits<&CopySubWindow::src_z>("src_z", 4, 0, 13).narrow_without(Cap::kSdmaMtype, 11),
+                 bits<&CopySubWindow::src_pitch>("src_pitch", 4, 13, 19).with_bias(1),
+                 bits<&CopySubWindow::src_slice_pitch>("src_slice_pitch", 5, 0, 28).with_bias(1),
+                 qword<&CopySubWindow::dst>("dst", 6, 2),
+                 bits<&CopySubWindow::dst_x>("dst_x", 8, 0, 14),
+                 bits<&CopySubWindow::dst_y>("dst_y", 8, 16, 14),
+                 bits<&CopySubWindow::dst_z>("dst_z", 9, 0, 13).narrow_without(Cap::kSdmaMtype, 11),
+                 bits<&CopySubWindow::dst_pitch>("dst_pitch", 9, 13, 19).with_bias(1),
+                 bits<&CopySubWindow::dst_slice_pitch>("dst_slice_pitch", 10, 0, 28).with_bias(1),
+                 bits<&CopySubWindow::width>("width", 11, 0, 14).with_bias(1),
+                 bits<&CopySubWindow::height>("height", 11, 16, 14).with_bias(1),
+                 bits<&CopySubWindow::depth>("depth", 12, 0, 13).with_bias(1).narrow_without(Cap::kSdmaMtype, 11),
+                 bits<&CopySubWindow::dst_swap>("dst_swap", 12, 16, 2),
+                 bits<&CopySubWindow::src_swap>("src_swap", 12, 24, 2),
+                 bits<&CopySubWindow::dst_cache_policy>("dst_cache_policy", 12, 18, 3).needing(Cap::kSdmaCachePolicy),
+                 bits<&CopySubWindow::src_cache_policy>("src_cache_policy", 12, 26, 3).needing(Cap::kSdmaCachePolicy)};
+};
+
 /// Writes dwords that lie in the packet itself.
 struct WriteLinear {
   uint64_t dst = 0;    ///< 4-byte aligned
@@ -251,8 +293,8 @@ struct GcrReq {
                                              bits<&GcrReq::vmid>("vmid", 4, 24, 4)};
 };
 
-using Packet = std::variant<Nop, CopyLinear, CopyBroadcast, WriteLinear, Indirect, Fence, Trap, PollRegmem, CondExe,
-                            Atomic, ConstFill, TimestampGlobal, GcrReq>;
+using Packet = std::variant<Nop, CopyLinear, CopyBroadcast, CopySubWindow, WriteLinear, Indirect, Fence, Trap,
+                            PollRegmem, CondExe, Atomic, ConstFill, TimestampGlobal, GcrReq>;
 
 /// Writes one packet to the front of `out`. Returns its dwords; on error (a field that does not fit or that the
 /// target lacks, no room) `out` is unspecified. No allocation unless it fails.
@@ -280,6 +322,10 @@ Result<uint32_t> encode(const P& packet, CapSet caps, std::span<uint32_t> out) {
 
 /// Decodes the packet at the front of `in`. Never reads past `in`.
 Decoded<Packet> decode(std::span<const uint32_t> in, CapSet caps);
+
+/// What the kernel's headers call an operation of the engines, also of packets that have no type here; "" when they
+/// have no name for it. For texts.
+std::string_view op_name(uint8_t op);
 
 std::string describe(const Packet& packet);
 

@@ -78,6 +78,9 @@ TEST_CASE("the buffer that makes code visible is that of stock programs") {
 TEST_CASE("one description encodes and decodes each packet") {
   const std::vector<uint32_t> two{7, 8};
   check_round_trip(EventWrite{.type = kEventCsPartialFlush, .index = 4}, k90a, {0xc0004600, 0x407});
+  check_round_trip(DispatchIndirect{.address = 0x100001004, .initiator = 5}, k90a, {0xc0021600, 0x1004, 1, 5});
+  check_round_trip(CondExec{.address = 0x100001004, .count = 5}, k90a, {0xc0032200, 0x1004, 1, 0, 5});
+  check_round_trip(PredExec{.count = 7, .xcc_mask = 2}, k90a, {0xc0002300, 0x02000007});
   check_round_trip(DispatchDirect{.dim_x = 4, .dim_y = 2, .dim_z = 1, .initiator = 5, .header_flags = 2}, k90a,
                    {0xc0031502, 4, 2, 1, 5});
   check_round_trip(WriteData{.write_confirm = true, .address = 0x1122334455667788, .data = two}, k90a,

@@ -41,6 +41,12 @@ class FakeEngine final : public vgpu::ShaderEngine {
   }
   bool finished(DispatchId id) const override { return ended.contains(id); }
   void kill(DispatchId id) override { killed.insert(id); }
+  void suspend(DispatchId id) override { suspended.insert(id); }
+  void resume(DispatchId id) override { suspended.erase(id); }
+  uint32_t save(DispatchId id, std::vector<std::byte>& out) const override {
+    out.insert(out.end(), 100, static_cast<std::byte>(id));
+    return 1;
+  }
   void invalidate_l1(bool instruction, bool scalar, bool vector) override {
     invalidations.push_back({instruction, scalar, vector});
   }
@@ -56,6 +62,7 @@ class FakeEngine final : public vgpu::ShaderEngine {
   std::vector<vgpu::Dispatch> started;
   std::set<DispatchId> ended;
   std::set<DispatchId> killed;
+  std::set<DispatchId> suspended;
   std::vector<std::array<bool, 3>> invalidations;  ///< instruction, scalar, vector
 
  private:
@@ -86,6 +93,9 @@ class Reports final : public vgpu::InterruptSink {
     wave_errors.push_back(error);
   }
 
+  void on_gpu_hang(const char* text) override { hangs.emplace_back(text); }
+
+  std::vector<std::string> hangs;
   uint64_t clock = 1000;
   std::vector<uint32_t> eop, traps, sq, fault_queues;
   std::vector<vgpu::MemoryFault> faults;
@@ -113,6 +123,7 @@ inline vgpu::GpuConfig gfx1100_config() {
   config.gfx = "gfx1100";
   config.cu_count = 96;
   config.shader_engines = 6;
+  config.arrays_per_engine = 2;
   return config;
 }
 

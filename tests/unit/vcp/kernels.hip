@@ -62,3 +62,12 @@ KERNEL void scalar_atomics(unsigned* cell, unsigned* out) {
   out[1] = swapped;
 }
 #endif
+
+// Where the wave runs: HW_ID, or HW_ID1 as gfx11 calls it.
+KERNEL void where(unsigned* out) {
+#if defined(__gfx90a__)
+  out[item()] = __builtin_amdgcn_s_getreg(4 | 31 << 11);
+#else
+  out[item()] = __builtin_amdgcn_s_getreg(23 | 31 << 11);
+#endif
+}

@@ -269,7 +269,7 @@ TEST_CASE("an INDIRECT packet runs its buffer and comes back") {
   const auto call = [&](size_t dwords) {
     return Dwords{4, lo(buffer), hi(buffer), static_cast<uint32_t>(dwords), 0, 0};
   };
-  queue.submit(call(inside.size()) + trap(4));
+  queue.submit(Dwords{0, 0} + call(inside.size()) + trap(4));
   CHECK(*bench.host<uint32_t>(at) == 8);
   CHECK(bench.reports.traps == std::vector<uint32_t>{3, 4});
   CHECK(queue.read_pointer() == queue.written());
@@ -277,6 +277,67 @@ TEST_CASE("an INDIRECT packet runs its buffer and comes back") {
   queue.submit(call(inside.size() - 1));
   REQUIRE(bench.reports.errors.size() == 1);
   CHECK(contains(bench.reports.errors[0].text, "longer"));
+}
+
+TEST_CASE("an INDIRECT packet has to end on a boundary of 8 dwords") {
+  Bench bench;
+  SdmaClient queue(bench);
+  const uint64_t buffer = bench.allocate(64);
+  queue.submit({4, lo(buffer), hi(buffer), 8, 0, 0});
+  REQUIRE(bench.reports.errors.size() == 1);
+  CHECK(contains(bench.reports.errors[0].text, "boundary of 8"));
+}
+
+TEST_CASE("a box is copied out of one image into another, in elements") {
+  const bool gfx11 = GENERATE(false, true);
+  Bench bench(gfx11 ? gfx1100_config() : gfx90a_config());
+  SdmaClient queue(bench);
+  // 2-byte elements. Source: rows of 40, slices of 400; from (3, 2, 1). Destination: rows of 16, slices of 160; to (5,
+  // 1, 2). The box is 7 x 3 x 2.
+  const uint64_t src = bench.allocate(2 * 400 * 4), dst = bench.allocate(2 * 160 * 5);
+  for (uint16_t i = 0; i < 400 * 4; ++i) bench.host<uint16_t>(src)[i] = static_cast<uint16_t>(i + 1);
+  queue.submit(Dwords{1 | 4u << 8 | 1u << 29, lo(src), hi(src), 3 | 2u << 16, 1 | 39u << 13, 399,  //
+                      lo(dst), hi(dst), 5 | 1u << 16, 2 | 15u << 13, 159, 6 | 2u << 16, 1} +
+               trap(1));
+  REQUIRE(bench.reports.errors.empty());
+  CHECK(bench.reports.traps == std::vector<uint32_t>{1});
+  for (int z = 0; z < 5; ++z) {
+    for (int y = 0; y < 10; ++y) {
+      for (int x = 0; x < 16; ++x) {
+        const bool inside = x >= 5 && x < 12 && y >= 1 && y < 4 && z >= 2 && z < 4;
+        const int from = (z - 2 + 1) * 400 + (y - 1 + 2) * 40 + x - 5 + 3;
+        REQUIRE(bench.host<uint16_t>(dst)[z * 160 + y * 16 + x] == (inside ? from + 1 : 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("a box deeper than the engine can count, or with elements that do not exist, is refused") {
+  Bench bench;
+  const uint64_t at = bench.allocate(64);
+  const auto box = [&](uint32_t header, uint32_t depth) {
+    return Dwords{header, lo(at), hi(at), 0, 0, 0, lo(at), hi(at), 0, 0, 0, 0, depth};
+  };
+  SdmaClient deep(bench), wide(bench, 4096, 10);
+  deep.submit(box(1 | 4u << 8, 1u << 11));
+  REQUIRE(bench.reports.errors.size() == 1);
+  CHECK(contains(bench.reports.errors[0].text, "depth"));
+  wide.submit(box(1 | 4u << 8 | 5u << 29, 0));
+  REQUIRE(bench.reports.errors.size() == 2);
+  CHECK(contains(bench.reports.errors[1].text, "16 bytes"));
+}
+
+TEST_CASE("packets of the driver alone are refused by name") {
+  Bench bench;
+  uint32_t id = 20;
+  for (const auto& [word, name] : std::initializer_list<std::pair<uint32_t, const char*>>{
+           {7, "SEM"}, {12, "PTEPDE"}, {14, "SRBM_WRITE"}, {15, "PRE_EXE"}, {32, "DUMMY_TRAP"}, {13, "TIMESTAMP"}}) {
+    SdmaClient queue(bench, 4096, id++);
+    bench.reports.errors.clear();
+    queue.submit({word, 0, 0, 0, 0, 0, 0, 0});
+    REQUIRE(bench.reports.errors.size() == 1);
+    CHECK(contains(bench.reports.errors[0].text, name));
+  }
 }
 
 TEST_CASE("a big copy takes several steps and does not hold up other queues") {

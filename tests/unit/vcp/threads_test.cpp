@@ -22,6 +22,7 @@ class LockingDriver final : public vgpu::InterruptSink {
     processor->evict_all();  // from inside step(), as after a fault
   }
   void on_wave_error(uint32_t, const vgpu::Dispatch&, const vgpu::WaveError&) override { count(); }
+  void on_gpu_hang(const char*) override { count(); }
 
   std::mutex lock;
   int interrupts = 0;

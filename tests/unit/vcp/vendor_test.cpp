@@ -146,8 +146,8 @@ TEST_CASE("command buffers with what is not supported or not whole are refused b
     expected = "DISPATCH_DIRECT";
   }
   SECTION("a register write") {
-    commands = {0xc0017600, 0x240, 1};
-    expected = "SET_SH_REG";
+    commands = {0xc0017600, 0x214, 1};
+    expected = "COMPUTE_VMID";
   }
   SECTION("a truncated packet") {
     commands = {0xc0055800, 0};

@@ -200,6 +200,7 @@ DispatchPlan plan_dispatch(GpuContext& gpu, const QueueParams& params, const Que
   out.rsrc2 = descriptor.rsrc2;
   out.rsrc3 = descriptor.rsrc3;
   out.wave32 = wave32;
+  out.cus = params.cus;
   out.grid = extent.grid;
   out.group = extent.group;
   out.lds_bytes = align_up(packet.group_segment_size, gpu.target.lds_granule);

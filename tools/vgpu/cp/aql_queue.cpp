@@ -45,7 +45,16 @@ bool condition_met(BarrierCondition condition, int64_t value, int64_t reference)
 
 }  // namespace
 
-AqlQueue::AqlQueue(GpuContext& gpu, const QueueParams& params) : HwQueue(gpu, params) { mapped(false); }
+AqlQueue::AqlQueue(GpuContext& gpu, const QueueParams& params) : HwQueue(gpu, params) {}
+
+std::vector<ShaderEngine::DispatchId> AqlQueue::dispatches() const {
+  std::vector<ShaderEngine::DispatchId> ids;
+  for (const Slot& slot : window_) {
+    if (slot.dispatched) ids.push_back(slot.waves);
+    if (slot.commands) slot.commands->state().append_dispatches(ids);
+  }
+  return ids;
+}
 
 uint64_t AqlQueue::slot_va(uint64_t index) const {
   return params_.ring_va + index % (params_.ring_bytes / kPacketBytes) * kPacketBytes;
@@ -58,7 +67,7 @@ bool AqlQueue::any_running() const {
                              [](const Slot& s) { return s.state == State::kRunning || s.state == State::kHeld; });
 }
 
-bool AqlQueue::waves_running() const {
+bool AqlQueue::dispatches_running() const {
   return std::ranges::any_of(window_, [](const Slot& s) { return s.state == State::kRunning && s.dispatched; });
 }
 
@@ -79,6 +88,7 @@ void AqlQueue::mapped(bool doorbell_lost) {
 void AqlQueue::drop_waves() {
   for (Slot& slot : window_) {
     if (slot.dispatched) gpu_.engine->kill(slot.waves);
+    if (slot.commands) slot.commands->state().drop_waves(gpu_);
     slot.dispatched = false;
     if (slot.state == State::kRunning || slot.state == State::kHeld) slot.state = State::kFailed;
   }
@@ -209,6 +219,7 @@ AqlQueue::Start AqlQueue::start(size_t position) {
                     "packet type " + std::to_string(static_cast<unsigned>(header_type(slot.header))));
   }
   if (result != Start::kStarted) return result;
+  gpu_.count_packet();
   trace_aql(gpu_, params_.queue_id, slot.as<std::array<uint32_t, kPacketBytes / 4>>());
   if (!slot.dispatched) {
     acquire(header_acquire(slot.header));
@@ -269,16 +280,18 @@ AqlQueue::Start AqlQueue::start_vendor(size_t position) {
   }
   const auto decoded = barehip::pm4::decode(ib.indirect_buffer, gpu_.caps);
   const auto* indirect = std::get_if<IndirectBuffer>(&decoded.packet);
-  if (decoded.outcome != Outcome::kPacket || !indirect || !indirect->valid || indirect->chain ||
+  if (decoded.outcome != Outcome::kPacket || !indirect || !indirect->valid || indirect->chain || indirect->count == 0 ||
       ib.dwords_remaining != kPm4IbDwordsRemaining) {
     return refuse(PacketError::kVendorUnsupported, "a PM4-IB packet without a valid INDIRECT_BUFFER");
   }
-  std::vector<uint32_t> commands(indirect->count);
-  if (auto read = gpu_.memory.read(indirect->address, commands.data(), commands.size() * sizeof(uint32_t)); !read) {
-    report_fault(read.error());
+  slot.commands.emplace(
+      gpu_,
+      Pm4Origin{.queue_id = params_.queue_id, .doorbell_id = params_.doorbell_id, .dispatch_index = base_ + position});
+  const Pm4Outcome entered = slot.commands->enter(gpu_, {.va = indirect->address, .dwords = indirect->count});
+  if (const auto* fault = std::get_if<MemoryFault>(&entered)) {
+    report_fault(*fault);
     return Start::kRefused;
   }
-  slot.commands.emplace(std::move(commands));
   return Start::kStarted;
 }
 
@@ -349,10 +362,7 @@ bool AqlQueue::advance(size_t position, bool& progress) {
   if (slot.dispatched) {
     ended = gpu_.engine->finished(slot.waves);
   } else if (slot.commands) {
-    const Pm4Outcome outcome = slot.commands->run(gpu_, waves_running());
-    if (const auto* refusal = std::get_if<Pm4Refusal>(&outcome)) refuse(PacketError::kVendorUnsupported, refusal->text);
-    if (const auto* fault = std::get_if<MemoryFault>(&outcome)) report_fault(*fault);
-    ended = std::holds_alternative<Pm4Done>(outcome);
+    ended = run_commands(*slot.commands);
   } else if (!dependencies_met(slot, ended)) {
     return false;
   }
@@ -366,6 +376,19 @@ bool AqlQueue::advance(size_t position, bool& progress) {
     finish(position);
   }
   return !halted();
+}
+
+/// True when the command buffer ended, and with it its dispatches and end-of-pipe events.
+bool AqlQueue::run_commands(Pm4Stream& commands) {
+  const bool others = dispatches_running();
+  if (auto settled = commands.state().settle(gpu_, others); !settled) {
+    report_fault(settled.error());
+    return false;
+  }
+  const Pm4Outcome outcome = commands.run_buffer(gpu_, others);
+  if (const auto* refusal = std::get_if<Pm4Refusal>(&outcome)) refuse(PacketError::kVendorUnsupported, refusal->text);
+  if (const auto* fault = std::get_if<MemoryFault>(&outcome)) report_fault(*fault);
+  return std::holds_alternative<Pm4Done>(outcome) && commands.state().idle();
 }
 
 /// False when a dependency faulted.

@@ -30,7 +30,6 @@ class AqlQueue final : public HwQueue {
 
   bool step() override;
   bool waiting() const override;
-  void mapped(bool doorbell_lost) override;
   void drop_waves() override;
   void on_wave_error(const Dispatch& dispatch, const WaveError& error) override;
 
@@ -60,6 +59,8 @@ class AqlQueue final : public HwQueue {
 
   enum class Start : uint8_t { kStarted, kBlocked, kRefused };
 
+  void mapped(bool doorbell_lost) override;
+  std::vector<ShaderEngine::DispatchId> dispatches() const override;
   uint64_t slot_va(uint64_t index) const;
   bool check_doorbell();
   bool poll_running();
@@ -81,7 +82,8 @@ class AqlQueue final : public HwQueue {
   bool raise_inactive(uint64_t reason);
   bool scratch_answered();
   bool any_running() const;
-  bool waves_running() const;
+  bool dispatches_running() const;
+  bool run_commands(Pm4Stream& commands);
   bool all_done_before(size_t position) const;
 
   std::deque<Slot> window_;

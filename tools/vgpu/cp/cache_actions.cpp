@@ -16,12 +16,26 @@ CacheActions actions_from_coher(uint32_t cntl) {
 
 CacheActions actions_from_gcr(uint32_t cntl) {
   using namespace barehip::pm4::gcr;
-  constexpr uint32_t kGliInvField = 3;  // GLI_INV is two bits: none, all, and two kinds of range
+  constexpr uint32_t kBothLevels = kGlvInv | kGl1Inv;  // one vector cache stands for both: fresh when both are empty
+  constexpr uint32_t kGliInvField = 3;                 // GLI_INV is two bits: none, all, and two kinds of range
   return {.instruction = (cntl & kGliInvField) != 0,
           .scalar = (cntl & kGlkInv) != 0,
-          .vector = (cntl & (kGlvInv | kGl1Inv)) != 0,
+          .vector = (cntl & kBothLevels) == kBothLevels,
           .l2_write_back = (cntl & kGl2Writeback) != 0,
           .l2_invalidate = (cntl & kGl2Inv) != 0};
+}
+
+CacheActions actions_from_release(const GpuContext& gpu, uint16_t bits) {
+  namespace pm4 = barehip::pm4;
+  if (gpu.caps.has(pm4::Cap::kGcr)) {
+    constexpr uint16_t kBothLevels = pm4::release_gcr::kGlvInv | pm4::release_gcr::kGl1Inv;
+    return {.vector = (bits & kBothLevels) == kBothLevels,
+            .l2_write_back = (bits & pm4::release_gcr::kGl2Writeback) != 0,
+            .l2_invalidate = (bits & pm4::release_gcr::kGl2Inv) != 0};
+  }
+  return {.vector = (bits & (pm4::release_coher::kTcl1 | pm4::release_coher::kTcl1Vol)) != 0,
+          .l2_write_back = (bits & pm4::release_coher::kTcWriteback) != 0,
+          .l2_invalidate = (bits & pm4::release_coher::kTc) != 0};
 }
 
 void apply_cache_actions(GpuContext& gpu, const CacheActions& a) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "tools/vgpu/memory/address_space.h"
 #include "tools/vgpu/shader/engine.h"
@@ -27,6 +28,7 @@ struct QueueParams {
   uint32_t priority = 7;      ///< 0..15
   uint32_t percentage = 100;  ///< 0: inactive
   uint32_t sdma_engine = 0;
+  CuMask cus = kAllCus;
   uint32_t doorbell_id = 0;  ///< index of the 8-byte doorbell in the process's doorbell page
   /// The model's own view of that doorbell. The driver model stores kDoorbellNeverRung there before add_queue():
   /// index 0 is a value that clients ring with, so the processor cannot tell "0" from "not yet" otherwise.
@@ -53,10 +55,22 @@ class InterruptSink {
   /// SDMA engine halted (the driver has no code for that). The queue runs nothing more. Text is for a person.
   virtual void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) = 0;
   virtual void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) = 0;
+  /// GpuConfig::reset_at_packet was reached. Text is for a person.
+  virtual void on_gpu_hang(const char* text) = 0;
+};
+
+/// What the last preemption of a queue wrote into its save area (kfd facts 5.3). Control stack entries lie below the
+/// control stack's end, wave state from there on.
+struct SavedWaves {
+  uint32_t waves = 0;
+  uint32_t control_stack_bytes = 0;
+  uint32_t wave_state_bytes = 0;
 };
 
 /// One thread (the GPU thread) calls step(); queue management may come from any thread and takes effect between
-/// steps. destroy/suspend return only when the queue is off the hardware (preempted, its waves saved or dropped).
+/// steps. As the driver does, adding, updating and removing a queue takes all queues off the hardware and puts them
+/// back: waves are saved and restored, maybe on other compute units, write indices in memory are read again. An
+/// inactive queue stays off, its waves saved; remove_queue() drops them.
 class CommandProcessor {
  public:
   using EngineFactory = std::function<std::unique_ptr<ShaderEngine>(const GpuConfig&, AddressSpace&, ShaderSink&)>;
@@ -72,6 +86,10 @@ class CommandProcessor {
   virtual void update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage,
                             uint32_t priority) = 0;
   virtual void remove_queue(uint32_t queue_id) = 0;
+  /// Counts for dispatches that start after it.
+  virtual void set_cu_mask(uint32_t queue_id, const CuMask& cus) = 0;
+  /// Nothing while the queue is on the hardware.
+  virtual std::optional<SavedWaves> saved_waves(uint32_t queue_id) = 0;
   /// A queue that faulted is evicted: it stays, and nothing of it ever runs again.
   virtual void evict_all() = 0;
   virtual void set_trap_handler(uint64_t tba, uint64_t tma) = 0;

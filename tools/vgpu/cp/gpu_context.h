@@ -58,7 +58,14 @@ struct GpuContext {
   uint64_t trap_tma = 0;
   bool runtime_enabled = false;
 
+  uint64_t packets = 0;  ///< started so far
+
   uint64_t clock() { return sink.gpu_clock(); }
+  /// At each packet that starts in a ring.
+  void count_packet() {
+    if (++packets != config.reset_at_packet) return;
+    outbox.post([](InterruptSink& to) { to.on_gpu_hang("the packet that the switch reset= names was reached"); });
+  }
 };
 
 }  // namespace vgpu

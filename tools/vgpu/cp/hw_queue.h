@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/vgpu/cp/gpu_context.h"
 
@@ -43,13 +45,18 @@ class HwQueue {
   virtual bool step() = 0;
   /// True when it waits on memory or on shader cores, so that step() must be called again without a doorbell.
   virtual bool waiting() const = 0;
-  /// The queue was put on the hardware: the write index in memory is read again, and a doorbell that rang meanwhile is
-  /// known only when the page still tells it.
-  virtual void mapped(bool doorbell_lost) = 0;
+  bool on_hardware() const { return on_hardware_; }
+  /// Puts it on the hardware: its waves go on, the write index in memory is read again, and a doorbell that rang
+  /// meanwhile is known only when the page still tells it.
+  void map(bool doorbell_lost);
+  /// Takes it off the hardware: its waves stand still and are written to its save area.
+  void unmap();
+  const SavedWaves& saved() const { return saved_; }
   /// Takes its waves off the shader cores for good.
   virtual void drop_waves() = 0;
   virtual void on_wave_error(const Dispatch& dispatch, const WaveError& error) {}
 
+  virtual void set_cus(const CuMask& cus) { params_.cus = cus; }
   void update(uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage, uint32_t priority) {
     params_.ring_va = ring_va;
     params_.ring_bytes = ring_bytes;
@@ -69,11 +76,20 @@ class HwQueue {
                          InterruptSink& sink) { sink.on_queue_error(id, doorbell, exception_code, text.c_str()); });
   }
 
+  /// The write index in memory has to be read again.
+  virtual void mapped(bool doorbell_lost) = 0;
+  /// Its dispatches on the shader cores.
+  virtual std::vector<ShaderEngine::DispatchId> dispatches() const { return {}; }
+
   GpuContext& gpu_;
   QueueParams params_;
   Doorbell doorbell_;
 
  private:
+  void save_waves();
+
+  SavedWaves saved_{};
+  bool on_hardware_ = false;
   bool halted_ = false;
 };
 

@@ -32,6 +32,11 @@ void trace_sdma(GpuContext& gpu, uint32_t queue_id, const barehip::pm4::sdma::Pa
   gpu.config.trace("packet queue=" + std::to_string(queue_id) + " SDMA " + barehip::pm4::sdma::describe(packet));
 }
 
+void trace_pm4(GpuContext& gpu, uint32_t queue_id, const barehip::pm4::Packet& packet) {
+  if (!gpu.config.trace) return;
+  gpu.config.trace("packet queue=" + std::to_string(queue_id) + " PM4 " + barehip::pm4::describe(packet));
+}
+
 void trace_pm4(GpuContext& gpu, const barehip::pm4::Packet& packet) {
   if (!gpu.config.trace) return;
   gpu.config.trace("packet IB " + barehip::pm4::describe(packet));

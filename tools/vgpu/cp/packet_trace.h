@@ -15,5 +15,7 @@ void trace_aql(GpuContext& gpu, uint32_t queue_id, std::span<const uint32_t> dwo
 void trace_sdma(GpuContext& gpu, uint32_t queue_id, const barehip::pm4::sdma::Packet& packet);
 /// A PM4 packet of an indirect buffer.
 void trace_pm4(GpuContext& gpu, const barehip::pm4::Packet& packet);
+/// A PM4 packet of a ring.
+void trace_pm4(GpuContext& gpu, uint32_t queue_id, const barehip::pm4::Packet& packet);
 
 }  // namespace vgpu

@@ -4,22 +4,23 @@
 #include <thread>
 
 #include "tools/vgpu/cp/aql_queue.h"
+#include "tools/vgpu/cp/pm4_queue.h"
 #include "tools/vgpu/cp/sdma_queue.h"
-#include "tools/vgpu/cp/unsupported_queue.h"
 
 namespace vgpu {
 namespace {
 
-constexpr size_t kHardwareQueues = 24;         // compute queues that the driver's scheduler has slots for on these GPUs
 constexpr uint32_t kSliceSteps = 64;           // steps that a set of queues stays on hardware when there are more
 constexpr uint64_t kInstructionBudget = 8192;  // wave instructions a step
 constexpr uint64_t kEvictOneIn = 50;           // hostile evict_user_pages: steps with work between two evictions
 constexpr uint64_t kLongestAway = 100;         // and the steps that one lasts
 
+bool is_compute(QueueType type) { return type == QueueType::kAql || type == QueueType::kPm4Compute; }
+
 std::unique_ptr<HwQueue> make_queue(GpuContext& gpu, const QueueParams& params) {
   switch (params.type) {
     case QueueType::kAql: return std::make_unique<AqlQueue>(gpu, params);
-    case QueueType::kPm4Compute: return std::make_unique<UnsupportedQueue>(gpu, params, "PM4 compute queue");
+    case QueueType::kPm4Compute: return std::make_unique<Pm4Queue>(gpu, params);
     default: return std::make_unique<SdmaQueue>(gpu, params);
   }
 }
@@ -72,10 +73,42 @@ HwQueue* Processor::find(uint32_t queue_id) {
 
 // ---- management ---------------------------------------------------------------------------------------------
 
+/// What the driver's scheduler does whenever its list of queues changes: all queues leave the hardware and come back.
+void Processor::remap_all(bool doorbells_lost) {
+  for (const auto& queue : queues_) queue->unmap();
+  map_chosen(doorbells_lost);
+  fruitless_ = 0;
+}
+
+/// Puts on the hardware what belongs there: SDMA queues have slots of their own, compute queues share the slots.
+void Processor::map_chosen(bool doorbells_lost) {
+  std::vector<HwQueue*> compute;
+  std::vector<HwQueue*> chosen;
+  for (const auto& queue : queues_) {
+    if (is_compute(queue->params().type))
+      compute.push_back(queue.get());
+    else if (queue->active())
+      chosen.push_back(queue.get());
+  }
+  size_t slots = gpu_.config.compute_slots;
+  for (size_t n = 0; n < compute.size() && slots > 0; ++n) {
+    HwQueue* queue = compute[(first_mapped_ + n) % compute.size()];
+    if (!queue->active()) continue;
+    chosen.push_back(queue);
+    --slots;
+  }
+  for (const auto& queue : queues_) {
+    if (std::ranges::find(chosen, queue.get()) == chosen.end()) queue->unmap();
+  }
+  for (HwQueue* queue : chosen) {
+    if (!queue->on_hardware()) queue->map(doorbells_lost);
+  }
+}
+
 void Processor::add_queue(const QueueParams& params) {
   const Managing lock(*this);
   queues_.push_back(make_queue(gpu_, params));
-  fruitless_ = 0;
+  remap_all(gpu_.config.hostile.drop_doorbells);
 }
 
 void Processor::update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage,
@@ -83,9 +116,9 @@ void Processor::update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_
   const Managing lock(*this);
   HwQueue* queue = find(queue_id);
   if (!queue) return;
+  queue->unmap();
   queue->update(ring_va, ring_bytes, percentage, priority);
-  queue->mapped(gpu_.config.hostile.drop_doorbells);
-  fruitless_ = 0;
+  remap_all(gpu_.config.hostile.drop_doorbells);
 }
 
 void Processor::remove_queue(uint32_t queue_id) {
@@ -94,6 +127,22 @@ void Processor::remove_queue(uint32_t queue_id) {
   if (it == queues_.end()) return;
   (*it)->drop_waves();
   queues_.erase(it);
+  remap_all(gpu_.config.hostile.drop_doorbells);
+}
+
+void Processor::set_cu_mask(uint32_t queue_id, const CuMask& cus) {
+  const Managing lock(*this);
+  HwQueue* queue = find(queue_id);
+  if (!queue) return;
+  queue->set_cus(cus);
+  remap_all(gpu_.config.hostile.drop_doorbells);
+}
+
+std::optional<SavedWaves> Processor::saved_waves(uint32_t queue_id) {
+  const Managing lock(*this);
+  const HwQueue* queue = find(queue_id);
+  if (!queue || queue->on_hardware()) return std::nullopt;
+  return queue->saved();
 }
 
 void Processor::evict_all() {
@@ -133,7 +182,7 @@ bool Processor::step() {
 bool Processor::step_locked() {
   if (evicted_steps()) return true;
   bool progress = false;
-  for (HwQueue* queue : on_hardware()) {
+  for (HwQueue* queue : served()) {
     progress |= queue->step();
     if (queue->halted()) queue->drop_waves();
   }
@@ -156,41 +205,44 @@ bool Processor::evicted_steps() {
   const bool working = must_poll_.load(std::memory_order_relaxed);
   if (away_ == 0 && working && gpu_.random.one_in(kEvictOneIn)) away_ = 1 + gpu_.random.below(kLongestAway);
   if (away_ == 0) return false;
-  if (--away_ == 0) {
-    for (const auto& queue : queues_) queue->mapped(true);
-  }
+  if (--away_ == 0) remap_all(true);
   return true;
 }
 
-/// The active queues that have a hardware slot, in the order in which they are served: priority, then in turn.
-std::vector<HwQueue*> Processor::on_hardware() {
+/// The queues that are on the hardware, in the order in which they are served: priority, then in turn.
+std::vector<HwQueue*> Processor::served() {
   std::vector<HwQueue*> mapped;
-  for (size_t n = 0; n < queues_.size() && mapped.size() < kHardwareQueues; ++n) {
-    HwQueue* queue = queues_[(first_mapped_ + n) % queues_.size()].get();
-    if (queue->active()) mapped.push_back(queue);
+  for (const auto& queue : queues_) {
+    if (queue->on_hardware() && queue->active()) mapped.push_back(queue.get());
   }
-  std::vector<HwQueue*> served;
+  std::vector<HwQueue*> order;
   const size_t first = mapped.empty() ? 0 : ++turn_ % mapped.size();
   for (size_t n = 0; n < mapped.size(); ++n) {
     HwQueue* queue = mapped[(first + n) % mapped.size()];
     const auto lower = std::ranges::find_if(
-        served, [queue](const HwQueue* other) { return other->params().priority < queue->params().priority; });
-    served.insert(lower, queue);
+        order, [queue](const HwQueue* other) { return other->params().priority < queue->params().priority; });
+    order.insert(lower, queue);
   }
-  return served;
+  return order;
 }
 
-/// With more active queues than slots, the next set is mapped when a slice ended or nothing moved. True while queues
-/// remain that were not on hardware since anything last moved.
+size_t Processor::active_compute_queues() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(queues_, [](const auto& q) { return is_compute(q->params().type) && q->active(); }));
+}
+
+/// With more active compute queues than slots, the next set is mapped when a slice ended or nothing moved. True while
+/// queues remain that were not on hardware since anything last moved.
 bool Processor::rotate() {
-  const auto active = static_cast<size_t>(std::ranges::count_if(queues_, [](const auto& q) { return q->active(); }));
-  if (active <= kHardwareQueues) return false;
-  fruitless_ += kHardwareQueues;
-  if (fruitless_ <= kHardwareQueues && ++slice_steps_ < kSliceSteps) return true;
+  const size_t slots = gpu_.config.compute_slots;
+  const size_t active = active_compute_queues();
+  if (active <= slots) return false;
+  fruitless_ += slots;
+  if (fruitless_ <= slots && ++slice_steps_ < kSliceSteps) return true;
   slice_steps_ = 0;
-  first_mapped_ = (first_mapped_ + kHardwareQueues) % queues_.size();
-  for (HwQueue* queue : on_hardware()) queue->mapped(gpu_.config.hostile.drop_doorbells);
-  return fruitless_ < queues_.size() + kHardwareQueues;
+  first_mapped_ += slots;
+  map_chosen(gpu_.config.hostile.drop_doorbells);
+  return fruitless_ < active + slots;
 }
 
 // ---- what the shader cores tell -----------------------------------------------------------------------------

@@ -19,6 +19,8 @@ class Processor final : public CommandProcessor, private ShaderSink {
   void update_queue(uint32_t queue_id, uint64_t ring_va, uint32_t ring_bytes, uint32_t percentage,
                     uint32_t priority) override;
   void remove_queue(uint32_t queue_id) override;
+  void set_cu_mask(uint32_t queue_id, const CuMask& cus) override;
+  std::optional<SavedWaves> saved_waves(uint32_t queue_id) override;
   void evict_all() override;
   void set_trap_handler(uint64_t tba, uint64_t tma) override;
   void set_runtime_enabled(bool enabled) override;
@@ -34,7 +36,10 @@ class Processor final : public CommandProcessor, private ShaderSink {
   /// The lock of whoever manages queues: the stepping thread lets it pass, however busy the GPU is.
   class Managing;
   HwQueue* find(uint32_t queue_id);
-  std::vector<HwQueue*> on_hardware();
+  void remap_all(bool doorbells_lost);
+  void map_chosen(bool doorbells_lost);
+  std::vector<HwQueue*> served();
+  size_t active_compute_queues() const;
   bool rotate();
   bool evicted_steps();
   bool step_locked();
@@ -47,7 +52,7 @@ class Processor final : public CommandProcessor, private ShaderSink {
   GpuContext gpu_;
   std::unique_ptr<ShaderEngine> engine_;
   std::vector<std::unique_ptr<HwQueue>> queues_;  ///< destroyed before the engine that runs their waves
-  size_t first_mapped_ = 0;                       ///< oversubscription: hardware slots hold the queues from here on
+  size_t first_mapped_ = 0;                       ///< oversubscription: slots hold the compute queues from here on
   uint32_t slice_steps_ = 0;                      ///< since the last rotation
   size_t fruitless_ = 0;                          ///< queues that were on hardware since anything last moved
   uint64_t away_ = 0;                             ///< hostile evict_user_pages: steps until the queues come back

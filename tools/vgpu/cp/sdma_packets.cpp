@@ -1,11 +1,11 @@
 #include "tools/vgpu/cp/sdma_packets.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <optional>
 
 #include "tools/vgpu/cp/cache_actions.h"
+#include "tools/vgpu/cp/tc_atomic.h"
+#include "tools/vgpu/cp/text.h"
 
 namespace vgpu {
 namespace {
@@ -19,7 +19,7 @@ SdmaOutcome done(const MemResult<void>& result) {
   return SdmaDone{};
 }
 
-SdmaRefusal refuse(const char* packet, const std::string& why) { return {std::string("SDMA ") + packet + ": " + why}; }
+SdmaRefusal refuse(const char* packet, const std::string& why) { return {std::string(packet) + ": " + why}; }
 
 /// Runs `piece(offset, bytes)` for the next part of `total`.
 template <class F>
@@ -28,60 +28,6 @@ SdmaOutcome move_some(uint64_t total, uint64_t& moved, F piece) {
   if (auto result = piece(moved, part); !result) return result.error();
   moved += part;
   if (moved < total) return SdmaAgain{.moved = true};
-  return SdmaDone{};
-}
-
-// ---- atomics ----
-
-/// Operation numbers are the texture cache's (vega10_enum.h, TC_OP). Bit 5 chooses 64 bits; with bit 6 the old value is
-/// not returned, which makes no difference to an engine that drops it.
-template <class T>
-struct AtomicOperation {
-  uint8_t number;
-  T (*apply)(T memory, T source, T compare);
-};
-
-template <class T>
-using Signed = std::make_signed_t<T>;
-
-constexpr uint8_t kCompareSwap = 0x08;
-
-template <class T>
-constexpr auto kAtomics = std::to_array<AtomicOperation<T>>({
-    {0x07, [](T, T s, T) { return s; }},
-    {kCompareSwap, [](T m, T s, T c) { return m == c ? s : m; }},
-    {0x0f, [](T m, T s, T) { return static_cast<T>(m + s); }},
-    {0x10, [](T m, T s, T) { return static_cast<T>(m - s); }},
-    {0x11, [](T m, T s, T) { return static_cast<T>(std::min(static_cast<Signed<T>>(m), static_cast<Signed<T>>(s))); }},
-    {0x12, [](T m, T s, T) { return std::min(m, s); }},
-    {0x13, [](T m, T s, T) { return static_cast<T>(std::max(static_cast<Signed<T>>(m), static_cast<Signed<T>>(s))); }},
-    {0x14, [](T m, T s, T) { return std::max(m, s); }},
-    {0x15, [](T m, T s, T) { return static_cast<T>(m & s); }},
-    {0x16, [](T m, T s, T) { return static_cast<T>(m | s); }},
-    {0x17, [](T m, T s, T) { return static_cast<T>(m ^ s); }},
-    {0x18, [](T m, T s, T) { return m >= s ? T{0} : static_cast<T>(m + 1); }},
-    {0x19, [](T m, T s, T) { return m == 0 || m > s ? s : static_cast<T>(m - 1); }},
-});
-
-template <class T>
-MemResult<T> update(GpuMemory& memory, uint64_t va, const std::function<T(T)>& next) {
-  if constexpr (sizeof(T) == 8)
-    return memory.update64(va, next);
-  else
-    return memory.update32(va, next);
-}
-
-template <class T>
-SdmaOutcome run_atomic(GpuContext& gpu, const sdma::Atomic& p) {
-  constexpr uint8_t kNumberBits = 0x1f;
-  const uint8_t number = p.operation & kNumberBits;
-  const auto* op = std::ranges::find(kAtomics<T>, number, &AtomicOperation<T>::number);
-  if (op == kAtomics<T>.end()) return refuse("ATOMIC", "operation " + std::to_string(p.operation));
-  const auto source = static_cast<T>(p.src);
-  const auto compare = static_cast<T>(p.compare);
-  const auto old = update<T>(gpu.memory, p.address, [=](T memory) { return op->apply(memory, source, compare); });
-  if (!old) return old.error();
-  if (p.loop && number == kCompareSwap && *old != compare) return SdmaAgain{};
   return SdmaDone{};
 }
 
@@ -129,6 +75,25 @@ struct Runner {
     });
   }
 
+  /// Row by row; `moved` counts rows.
+  SdmaOutcome operator()(const sdma::CopySubWindow& p) const {
+    constexpr uint8_t kWidestElement = 4;
+    if (p.tmz) return refuse(p.kName, "encrypted memory");
+    if (p.src_swap || p.dst_swap) return refuse(p.kName, "byte swapping");
+    if (p.element_log2 > kWidestElement) return refuse(p.kName, "an element of more than 16 bytes");
+    const uint64_t rows = uint64_t{p.height} * p.depth, row_bytes = uint64_t{p.width} << p.element_log2;
+    const uint64_t most = std::max<uint64_t>(kBytesPerCall / row_bytes, 1);
+    for (uint64_t n = 0; n < most && moved < rows; ++n, ++moved) {
+      const uint64_t y = moved % p.height, z = moved / p.height;
+      const uint64_t from = (p.src_z + z) * p.src_slice_pitch + (p.src_y + y) * p.src_pitch + p.src_x;
+      const uint64_t to = (p.dst_z + z) * p.dst_slice_pitch + (p.dst_y + y) * p.dst_pitch + p.dst_x;
+      auto copied = gpu.memory.copy(p.dst + (to << p.element_log2), p.src + (from << p.element_log2), row_bytes);
+      if (!copied) return copied.error();
+    }
+    if (moved < rows) return SdmaAgain{.moved = true};
+    return SdmaDone{};
+  }
+
   SdmaOutcome operator()(const sdma::WriteLinear& p) const {
     if (p.encrypt || p.tmz) return refuse(p.kName, "encrypted memory");
     return done(gpu.memory.write(p.dst, p.data.data(), p.data.size_bytes()));
@@ -169,13 +134,19 @@ struct Runner {
 
   SdmaOutcome operator()(const sdma::Atomic& p) const {
     if (p.tmz) return refuse(p.kName, "encrypted memory");
-    constexpr uint8_t kWide = 0x20;
+    if (!atomic_known(p.operation)) return refuse(p.kName, "operation " + std::to_string(p.operation));
+    if (atomic_wide(p.operation) && p.address % 8 != 0) return refuse(p.kName, "64 bits at " + hex(p.address));
     if (gpu.config.hostile.no_pcie_atomics) {
       const auto mapping = gpu.memory.mapping(p.address, Access::kWrite);
       if (!mapping) return mapping.error();
       if (mapping->system) return refuse(p.kName, "host memory, and this slot has no PCIe atomics");
     }
-    return p.operation & kWide ? run_atomic<uint64_t>(gpu, p) : run_atomic<uint32_t>(gpu, p);
+    const auto old =
+        run_atomic(gpu.memory, {.operation = p.operation, .va = p.address, .source = p.src, .compare = p.compare});
+    if (!old) return old.error();
+    const uint64_t wanted = atomic_wide(p.operation) ? p.compare : static_cast<uint32_t>(p.compare);
+    if (p.loop && atomic_is_compare_swap(p.operation) && *old != wanted) return SdmaAgain{};
+    return SdmaDone{};
   }
 
   SdmaOutcome operator()(const sdma::TimestampGlobal& p) const {

@@ -11,14 +11,8 @@ namespace sdma = barehip::pm4::sdma;
 
 constexpr int kPacketsPerStep = 32;
 constexpr uint64_t kHeadDwords = 16;  // longer than every packet without data of its own
-constexpr uint64_t kDropOneIn = 4;    // hostile drop_doorbells
 
 }  // namespace
-
-void SdmaQueue::mapped(bool doorbell_lost) {
-  if (doorbell_lost) doorbell_.forget();
-  remapped_ = true;
-}
 
 bool SdmaQueue::step() {
   bool progress = take_write_pointer();
@@ -30,61 +24,15 @@ bool SdmaQueue::step() {
   return progress || halted();
 }
 
-// ---- write pointer ------------------------------------------------------------------------------------------
-
-bool SdmaQueue::refuse(const std::string& text) {
-  report_error(0, text);
-  return false;
-}
-
-bool SdmaQueue::take_write_pointer() {
-  auto value = doorbell_.poll();
-  if (value && gpu_.config.hostile.drop_doorbells && gpu_.random.one_in(kDropOneIn)) {
-    mapped(true);
-    value.reset();
-  }
-  if (remapped_) {
-    remapped_ = false;
-    const auto in_memory = gpu_.memory.load<uint64_t>(params_.write_ptr_va);
-    if (!in_memory) {
-      report_fault(in_memory.error());
-      return true;
-    }
-    if (!value) value = *in_memory;
-  }
-  return value && *value != write_ && set_write_pointer(*value);
-}
-
-bool SdmaQueue::set_write_pointer(uint64_t value) {
-  if (value % 4 != 0)
-    return refuse("SDMA: write pointer " + std::to_string(value) + " is not a whole number of dwords");
-  if (value - read_ > params_.ring_bytes) {
-    return refuse("SDMA: write pointer " + std::to_string(value) + " is not within one ring of read pointer " +
-                  std::to_string(read_));
-  }
-  write_ = value;
-  starved_ = false;
-  return true;
-}
-
 // ---- fetching -----------------------------------------------------------------------------------------------
 
-uint64_t SdmaQueue::available() const { return buffer_ ? buffer_->call.dwords - buffer_->at : (write_ - read_) / 4; }
+uint64_t SdmaQueue::available() const { return buffer_ ? buffer_->call.dwords - buffer_->at : announced(); }
 
 MemResult<std::vector<uint32_t>> SdmaQueue::read_dwords(uint64_t first, uint64_t count) {
+  if (!buffer_) return ring_dwords(first, count);
   std::vector<uint32_t> out(count);
-  if (buffer_) {
-    const uint64_t va = buffer_->call.va + (buffer_->at + first) * 4;
-    if (auto read = gpu_.memory.read(va, out.data(), count * 4); !read) return std::unexpected(read.error());
-    return out;
-  }
-  const uint64_t offset = (read_ + first * 4) % params_.ring_bytes;
-  const uint64_t before_end = std::min(count * 4, params_.ring_bytes - offset);
-  auto read = gpu_.memory.read(params_.ring_va + offset, out.data(), before_end);
-  if (read && before_end < count * 4) {
-    read = gpu_.memory.read(params_.ring_va, out.data() + before_end / 4, count * 4 - before_end);
-  }
-  if (!read) return std::unexpected(read.error());
+  const uint64_t va = buffer_->call.va + (buffer_->at + first) * 4;
+  if (auto read = gpu_.memory.read(va, out.data(), count * 4); !read) return std::unexpected(read.error());
   return out;
 }
 
@@ -101,13 +49,14 @@ bool SdmaQueue::fetch() {
     if (decoded.outcome == barehip::pm4::Outcome::kMalformed) return refuse(decoded.error);
     if (decoded.outcome == barehip::pm4::Outcome::kPacket) {
       dwords->resize(decoded.dwords);
+      gpu_.count_packet();
       trace_sdma(gpu_, params_.queue_id, decoded.packet);
       dwords_ = std::move(*dwords);
       moved_bytes_ = 0;
       return true;
     }
     if (decoded.dwords > available()) {
-      if (buffer_) return refuse("SDMA: a packet is longer than its command buffer");
+      if (buffer_) return refuse("a packet is longer than its command buffer");
       starved_ = true;
       return false;
     }
@@ -135,7 +84,12 @@ bool SdmaQueue::apply(const SdmaOutcome& outcome) {
   }
   if (const auto* again = std::get_if<SdmaAgain>(&outcome)) return again->moved;
   if (const auto* call = std::get_if<SdmaCall>(&outcome)) {
-    if (buffer_) return refuse("SDMA INDIRECT: inside a command buffer");
+    if (buffer_) return refuse("INDIRECT: inside a command buffer");
+    // The engine fetches the ring in lines of 8 dwords and comes back to the line behind the packet.
+    constexpr uint64_t kLine = 8;
+    if ((read_ / 4 + sdma::Indirect::kDwords) % kLine != 0) {
+      return refuse("INDIRECT: does not end on a boundary of 8 dwords");
+    }
     buffer_ = Buffer{*call};
     dwords_.clear();
     return buffer_->call.dwords > 0 || finish(0);
@@ -143,7 +97,7 @@ bool SdmaQueue::apply(const SdmaOutcome& outcome) {
   const uint64_t skip = std::get<SdmaDone>(outcome).skip_dwords;
   const uint64_t length = dwords_.size() + skip;
   if (skip > 0 && length > available()) {
-    if (buffer_) return refuse("SDMA COND_EXE: skips past the end of its command buffer");
+    if (buffer_) return refuse("COND_EXE: skips past the end of its command buffer");
     starved_ = true;  // runs again, whole, when what it skips has been written
     dwords_.clear();
     return false;

@@ -10,18 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "tools/vgpu/cp/hw_queue.h"
+#include "tools/vgpu/cp/ring_queue.h"
 #include "tools/vgpu/cp/sdma_packets.h"
 
 namespace vgpu {
 
-class SdmaQueue final : public HwQueue {
+class SdmaQueue final : public RingQueue {
  public:
-  SdmaQueue(GpuContext& gpu, const QueueParams& params) : HwQueue(gpu, params) {}
+  SdmaQueue(GpuContext& gpu, const QueueParams& params) : RingQueue(gpu, params, "SDMA", 1) {}
 
   bool step() override;
   bool waiting() const override { return remapped_ || (buffer_ || (read_ != write_ && !starved_)); }
-  void mapped(bool doorbell_lost) override;
   void drop_waves() override {}
 
  private:
@@ -31,8 +30,6 @@ class SdmaQueue final : public HwQueue {
     uint64_t at = 0;  ///< dwords
   };
 
-  bool take_write_pointer();
-  bool set_write_pointer(uint64_t value);
   bool run_one();
   bool fetch();
   bool apply(const SdmaOutcome& outcome);
@@ -40,12 +37,7 @@ class SdmaQueue final : public HwQueue {
   bool publish(uint64_t position);
   MemResult<std::vector<uint32_t>> read_dwords(uint64_t first, uint64_t count);
   uint64_t available() const;  ///< dwords from the current packet to the end of what may be read
-  bool refuse(const std::string& text);
 
-  uint64_t read_ = 0;     ///< bytes; start of the packet that runs next
-  uint64_t write_ = 0;    ///< bytes; from the doorbell, or from memory after a remap
-  bool remapped_ = true;  ///< the write pointer in memory has to be read
-  bool starved_ = false;  ///< the next packet is not complete below the write pointer
   std::optional<Buffer> buffer_;
   std::vector<uint32_t> dwords_;  ///< of the packet that runs; empty: none is fetched
   uint64_t moved_bytes_ = 0;      ///< its progress

@@ -30,9 +30,11 @@ class GpuConfig {
  public:
   std::string gfx;  ///< "gfx90a", "gfx1100"
   uint32_t gpu_id = 0;
-  uint32_t cu_count = 0;        ///< active compute units over all XCCs
-  uint32_t shader_engines = 0;  ///< over all XCCs
-  uint32_t waves_per_cu = 0;    ///< max_waves_per_simd * simd_per_cu
+  uint32_t cu_count = 0;           ///< active compute units over all XCCs
+  uint32_t shader_engines = 0;     ///< over all XCCs
+  uint32_t arrays_per_engine = 1;  ///< shader arrays of one engine
+  uint32_t compute_slots = 24;     ///< compute queues that the hardware holds at once
+  uint32_t waves_per_cu = 0;       ///< max_waves_per_simd * simd_per_cu
   uint32_t max_slots_scratch_cu = 0;
   uint32_t lds_bytes_per_cu = 0;
   uint32_t num_xcc = 1;
@@ -41,6 +43,7 @@ class GpuConfig {
   uint64_t private_aperture = 0;  ///< scratch aperture base (0x2000000000000)
   uint64_t seed = 0;              ///< of the schedule; the same seed gives the same schedule
   Hostile hostile{};
+  uint64_t reset_at_packet = 0;  ///< the GPU hangs and is reset when this packet starts, counted from 1; 0: never
   /// Takes one line per packet as it starts; null: no trace is kept. Called on the GPU thread.
   std::function<void(const std::string&)> trace;
 };

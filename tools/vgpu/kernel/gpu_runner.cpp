@@ -246,7 +246,14 @@ void GpuRunner::on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t
   machine_.log.report(describe_queue_error(gpu_, queue_id, exception_code, text));
   if (exception_code >= uapi::kEcQueuePacketFirst && exception_code <= uapi::kEcQueuePacketLast) {
     raise_queue_exception(doorbell_id, uapi::exception_mask(exception_code));
+  } else {
+    raise_hang();  // an engine that stopped answers no preemption
   }
+}
+
+void GpuRunner::on_gpu_hang(const char* text) {
+  machine_.log.report("GPU " + gpu_.config.gfx + ": reset: " + text);
+  raise_hang();
 }
 
 void GpuRunner::on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) {

@@ -63,6 +63,7 @@ class GpuRunner final : private InterruptSink {
   void on_memory_fault(uint32_t queue_id, const MemoryFault& fault, const WaveError* wave) override;
   void on_queue_error(uint32_t queue_id, uint32_t doorbell_id, uint32_t exception_code, const char* text) override;
   void on_wave_error(uint32_t queue_id, const Dispatch& dispatch, const WaveError& error) override;
+  void on_gpu_hang(const char* text) override;
 
   Machine& machine_;
   const Gpu& gpu_;

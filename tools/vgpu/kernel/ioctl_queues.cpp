@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "tools/vgpu/kernel/cu_mask.h"
 #include "tools/vgpu/kernel/ioctl.h"
 #include "tools/vgpu/kernel/user_memory.h"
 
@@ -284,10 +285,9 @@ int ioctl_set_cu_mask(Call& call) {
       if (((word ^ word >> 1) & 0x55555555u) != 0) return -EINVAL;
     }
   }
-  const uint64_t wanted = std::min<uint64_t>(gpu.config.cu_count, mask.size() * 32);
-  for (uint64_t cu = 0; cu < wanted; ++cu) {
-    if ((mask[cu / 32] >> cu % 32 & 1) == 0) return call.refuse(-EINVAL, "waves cannot be kept off some compute units");
-  }
+  Queue& queue = found->second;
+  queue.params.cus = map_cu_mask(gpu.config, mask, is_gfx11(gpu));
+  if (queue.on_hardware) call.process.devices[queue.gpu_index]->runner->cp().set_cu_mask(queue.id, queue.params.cus);
   return 0;
 }
 

@@ -26,6 +26,8 @@ GpuConfig config_of(const Gpu& gpu) {
   config.gpu_id = gpu.gpu_id;
   config.cu_count = card.cu_count();
   config.shader_engines = static_cast<uint32_t>(card.prop("array_count") / card.prop("simd_arrays_per_engine"));
+  config.arrays_per_engine = static_cast<uint32_t>(card.prop("simd_arrays_per_engine"));
+  if (card.prop("num_cp_queues") != 0) config.compute_slots = static_cast<uint32_t>(card.prop("num_cp_queues"));
   config.waves_per_cu = static_cast<uint32_t>(card.prop("max_waves_per_simd") * card.prop("simd_per_cu"));
   config.max_slots_scratch_cu = static_cast<uint32_t>(card.prop("max_slots_scratch_cu"));
   config.lds_bytes_per_cu = static_cast<uint32_t>(card.prop("lds_size_in_kb") * 1024);
@@ -35,6 +37,7 @@ GpuConfig config_of(const Gpu& gpu) {
   config.private_aperture = kScratchAperture;
   config.seed = gpu.options.seed;
   config.hostile = gpu.options.hostile;
+  config.reset_at_packet = gpu.options.reset_at_packet;
   return config;
 }
 

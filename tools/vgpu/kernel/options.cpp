@@ -131,6 +131,10 @@ constexpr Switch kSwitches[] = {
      [](std::string_view value, Options&, CardOptions& card) -> std::string {
        return parse_number(value, card.seed) ? "" : "wants a number";
      }},
+    {"reset",
+     [](std::string_view value, Options&, CardOptions& card) -> std::string {
+       return parse_number(value, card.reset_at_packet) && card.reset_at_packet > 0 ? "" : "wants a number from 1 on";
+     }},
     {"render",
      [](std::string_view value, Options&, CardOptions& card) { return choose(value, kRenderAccess, card.render); }},
     {"kfd_node", [](std::string_view value, Options& options,

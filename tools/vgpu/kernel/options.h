@@ -34,6 +34,7 @@ struct CardOptions {
   uint64_t vram_bytes = 0;
   uint64_t seed = 0;
   Hostile hostile{};
+  uint64_t reset_at_packet = 0;  ///< the GPU is reset when this packet of the process starts; 0: never
 };
 
 struct Options {
@@ -51,7 +52,7 @@ struct Options {
 
 /// Parses "gfx90a+vram=1G+hostile=7,mi210", or "none" for a machine without a GPU: cards separated by commas, each
 /// followed by its switches:
-///   vram=SIZE (bytes, or with K, M, G), hostile=SEED or hostile=SEED:switch/switch..., seed=N,
+///   vram=SIZE (bytes, or with K, M, G), hostile=SEED or hostile=SEED:switch/switch..., seed=N, reset=PACKET,
 ///   render=open|absent|denied|cgroup,
 ///   and for the whole machine kfd=1.MINOR, cpus=N (CPU nodes), svm=on|off, kfd_node=open|absent|denied, log=FILE,
 ///   trace=FILE, doorbell=auto|uffd|signal|poll.

@@ -29,13 +29,16 @@ class Engine final : public ShaderEngine, public WaveHost {
         port_(memory, sink.caches(), !config.hostile.no_pcie_atomics),
         code32_(*find_isa_target(config.gfx), true, port_),
         code64_(*find_isa_target(config.gfx), false, port_),
-        residency_(config, target),
+        residency_(config_, target),
         scheduler_(config.seed) {}
 
   DispatchId start(const Dispatch& dispatch) override;
   bool step(uint64_t budget) override;
   bool finished(DispatchId id) const override { return !dispatches_.contains(id); }
   void kill(DispatchId id) override;
+  void suspend(DispatchId id) override;
+  void resume(DispatchId id) override;
+  uint32_t save(DispatchId id, std::vector<std::byte>& out) const override;
   void invalidate_l1(bool instruction, bool, bool) override {
     if (instruction) invalidate_code();
   }
@@ -53,6 +56,7 @@ class Engine final : public ShaderEngine, public WaveHost {
   struct Running {
     DispatchState state;
     std::map<uint64_t, std::unique_ptr<WorkGroup>> groups;  // resident ones, by number
+    size_t to_restore = 0;                                  // groups that were resumed and have no compute unit yet
   };
   struct Message {
     Dispatch dispatch;
@@ -68,6 +72,7 @@ class Engine final : public ShaderEngine, public WaveHost {
   }
   bool launch_some();
   bool launch_next(Running& running);
+  bool restore_groups(Running& running);
   Running& running_of(const Wave& wave) { return *dispatches_.at(wave.group->dispatch->id); }
   uint64_t take_turn(Wave& wave, uint64_t limit);
   uint64_t execute(Wave& wave, uint64_t limit);
@@ -146,7 +151,9 @@ bool Engine::step(uint64_t budget) {
 bool Engine::launch_some() {
   for (const DispatchId id : order_) {
     Running& running = *dispatches_.at(id);
-    if (running.state.stopped || running.state.next_group == running.state.group_total) continue;
+    if (running.state.stopped || running.state.suspended) continue;
+    if (running.to_restore > 0 && restore_groups(running)) return true;
+    if (running.state.next_group == running.state.group_total) continue;
     if (launch_next(running)) return true;
   }
   return false;
@@ -297,8 +304,7 @@ void Engine::wave_gone(Wave& wave) {
   Running& running = running_of(wave);
   DispatchState& state = running.state;
   residency_.release(state, group);
-  const uint64_t nx = state.group_counts[0], ny = state.group_counts[1];
-  running.groups.erase(group.id[0] + nx * (group.id[1] + ny * group.id[2]));
+  running.groups.erase(group.number);
   --state.live_groups;
   if (state.live_groups == 0 && state.next_group == state.group_total) {
     std::erase(order_, state.id);
@@ -321,9 +327,74 @@ void Engine::kill(DispatchId id) {
   if (found == dispatches_.end()) return;
   Running& running = *found->second;
   scheduler_.drop(&running.state);
-  for (const auto& [number, group] : running.groups) residency_.release(running.state, *group);
+  for (const auto& [number, group] : running.groups) {
+    if (group->resident) residency_.move_out(running.state, *group);
+    residency_.release_scratch(running.state, *group);
+  }
   std::erase(order_, id);
   dispatches_.erase(found);
+}
+
+// ---- preemption ---------------------------------------------------------------------------------------------
+
+void Engine::suspend(DispatchId id) {
+  const auto found = dispatches_.find(id);
+  if (found == dispatches_.end() || found->second->state.suspended) return;
+  Running& running = *found->second;
+  running.state.suspended = true;
+  running.to_restore = 0;
+  scheduler_.drop(&running.state);
+  for (const auto& [number, group] : running.groups) {
+    if (group->resident) residency_.move_out(running.state, *group);
+    group->resident = false;
+  }
+}
+
+void Engine::resume(DispatchId id) {
+  const auto found = dispatches_.find(id);
+  if (found == dispatches_.end() || !found->second->state.suspended) return;
+  found->second->state.suspended = false;
+  found->second->to_restore = found->second->groups.size();
+  launch_some();
+}
+
+// One group that was suspended, onto whichever compute unit has room.
+bool Engine::restore_groups(Running& running) {
+  for (const auto& [number, owned] : running.groups) {
+    WorkGroup& group = *owned;
+    if (group.resident) continue;
+    if (!residency_.move_in(running.state, group)) return false;
+    group.resident = true;
+    --running.to_restore;
+    for (Wave& wave : group.waves) {
+      if (wave.state == WaveState::kRunning || wave.state == WaveState::kReindexed) scheduler_.push_tired(&wave);
+    }
+    return true;
+  }
+  return false;
+}
+
+uint32_t Engine::save(DispatchId id, std::vector<std::byte>& out) const {
+  const auto found = dispatches_.find(id);
+  if (found == dispatches_.end()) return 0;
+  const auto append = [&out](const void* data, size_t bytes) {
+    const auto* from = static_cast<const std::byte*>(data);
+    out.insert(out.end(), from, from + bytes);
+  };
+  uint32_t waves = 0;
+  for (const auto& [number, owned] : found->second->groups) {
+    const WorkGroup& group = *owned;
+    bool first = true;
+    for (const Wave& wave : group.waves) {
+      if (wave.state == WaveState::kEnded) continue;
+      append(wave.v, size_t{found->second->state.shape.vgpr_rows} * 64 * sizeof(uint32_t));
+      append(wave.s, sizeof(uint32_t) * (kExecHi + 1));
+      if (first) append(group.lds.get(), wave.lds_bytes);
+      first = false;
+      ++waves;
+    }
+  }
+  return waves;
 }
 
 // The sink may call back into the driver model, which may wait for readers of the page table: so no guard is
@@ -344,7 +415,9 @@ void Engine::deliver_messages() {
 void Engine::find_deadlocks() {
   for (auto& [id, running] : dispatches_) {
     DispatchState& state = running->state;
-    if (state.reported || state.trapped || state.live_groups == 0) continue;
+    if (state.reported || state.trapped || state.suspended || running->to_restore > 0 || state.live_groups == 0) {
+      continue;
+    }
     WaveError error{.kind = WaveError::Kind::kDeadlock};
     uint32_t listed = 0;
     for (const auto& [number, owned] : running->groups) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/vgpu/memory/address_space.h"
 
@@ -13,6 +15,11 @@ namespace vgpu {
 
 class CacheModel;  // tools/vgpu/memory/cache_model.h
 class GpuConfig;   // tools/vgpu/kernel/gpu_config.h: target, CU count, counters, seed, hostile switches
+
+/// COMPUTE_STATIC_THREAD_MGMT: compute units that may run waves, by shader engine (of all XCCs in a row); the second
+/// shader array's from bit 16.
+using CuMask = std::array<uint32_t, 8>;
+inline constexpr CuMask kAllCus{~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
 
 /// Register state of one dispatch. All sizes in the units that the name says.
 struct Dispatch {
@@ -24,11 +31,13 @@ struct Dispatch {
   std::array<uint32_t, 16> user_sgprs{};   ///< filled by the CP in descriptor order (AQL) or by USER_DATA (PM4)
   std::array<uint32_t, 3> grid{1, 1, 1};   ///< work-items; the last groups may be partial
   std::array<uint32_t, 3> group{1, 1, 1};  ///< work-items of a full work-group
-  uint32_t lds_bytes = 0;                  ///< static + dynamic
-  uint64_t scratch_base = 0;               ///< backing memory; 0 when the kernel has none
-  uint32_t scratch_wave_bytes = 0;         ///< COMPUTE_TMPRING_SIZE.WAVESIZE in bytes
-  uint32_t scratch_waves = 0;              ///< how many waves may own a slot at once (over the whole GPU)
-  uint64_t trap_tba = 0;                   ///< second-level trap handler, 0 when none is set
+  std::array<uint32_t, 3> first_group{};   ///< PM4 may start elsewhere than at 0: added to every work-group id
+  CuMask cus = kAllCus;
+  uint32_t lds_bytes = 0;           ///< static + dynamic
+  uint64_t scratch_base = 0;        ///< backing memory; 0 when the kernel has none
+  uint32_t scratch_wave_bytes = 0;  ///< COMPUTE_TMPRING_SIZE.WAVESIZE in bytes
+  uint32_t scratch_waves = 0;       ///< how many waves may own a slot at once (over the whole GPU)
+  uint64_t trap_tba = 0;            ///< second-level trap handler, 0 when none is set
   uint64_t trap_tma = 0;
   uint32_t doorbell_id = 0;  ///< what s_sendmsg(GET_DOORBELL) answers; names the queue to the driver
   uint32_t queue_id = 0;     ///< for reports
@@ -85,6 +94,14 @@ class ShaderEngine {
   virtual bool finished(DispatchId id) const = 0;
   /// Drops the waves of a dispatch (queue destroyed, or evicted after a fault).
   virtual void kill(DispatchId id) = 0;
+
+  /// Takes the waves of a dispatch off the compute units, which are free for others then. They keep their state and
+  /// their scratch, and go on, maybe on other compute units, after resume(). No effect on one that has ended.
+  virtual void suspend(DispatchId id) = 0;
+  virtual void resume(DispatchId id) = 0;
+  /// Appends what a preemption saves of its waves: vector registers, scalar registers, and LDS with the first wave of a
+  /// work-group. Returns how many waves these are.
+  virtual uint32_t save(DispatchId id, std::vector<std::byte>& out) const = 0;
 
   // Cache maintenance, as the fences of packets ask. No effect on memory that no cache holds (strict mode: coherent).
   virtual void invalidate_l1(bool instruction, bool scalar, bool vector) = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/vgpu/isa/inst.h"
+#include "tools/vgpu/shader/cu_place.h"
 #include "tools/vgpu/shader/scalar_operand.h"
 #include "tools/vgpu/shader/work_group.h"
 
@@ -34,24 +35,23 @@ enum HwReg : uint32_t {
 // A wave's place is made of its compute unit; which SIMD and slot of it is only a number to tell waves apart.
 struct Place {
   explicit Place(const Wave& wave) {
-    const GpuConfig& config = wave.group->host->config();
-    const uint32_t engines = std::max(config.shader_engines, 1u);
-    const uint32_t per_engine = std::max((std::max(config.cu_count, 1u) + engines - 1) / engines, 1u);
-    engine = wave.group->cu / per_engine;
-    unit = wave.group->cu % per_engine;
+    place = cu_place(wave.group->host->config(), wave.group->cu);
     simd = wave.index % wave.group->dispatch->target->simds_per_cu;
     slot = wave.index / wave.group->dispatch->target->simds_per_cu;
   }
-  uint32_t engine, unit, simd, slot;
+  CuPlace place;
+  uint32_t simd, slot;
 };
 
 uint32_t hw_id_gfx9(const Wave& wave) {
   const Place p(wave);
-  return (p.slot & 15) | (p.simd & 3) << 4 | (p.unit & 15) << 8 | (p.unit >> 4 & 1) << 12 | (p.engine & 7) << 13;
+  return (p.slot & 15) | (p.simd & 3) << 4 | (p.place.unit & 15) << 8 | (p.place.array & 1) << 12 |
+         (p.place.engine & 7) << 13;
 }
 uint32_t hw_id1_gfx11(const Wave& wave) {
   const Place p(wave);
-  return (p.slot & 31) | ((p.simd | (p.unit & 1) << 1) & 3) << 8 | (p.unit >> 1 & 15) << 10 | (p.engine & 7) << 18;
+  return (p.slot & 31) | ((p.simd | (p.place.unit & 1) << 1) & 3) << 8 | (p.place.unit >> 1 & 15) << 10 |
+         (p.place.array & 1) << 16 | (p.place.engine & 7) << 18;
 }
 
 bool read_register(const Wave& w, uint32_t id, uint32_t& value) {

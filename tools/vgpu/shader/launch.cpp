@@ -170,8 +170,10 @@ void launch_group(const GpuConfig& config, DispatchState& state, uint64_t linear
   const Dispatch& d = state.dispatch;
   const Rsrc rsrc(d);
   group.dispatch = &state;
+  group.number = linear;
   group.id = group_position(state, linear);
   group.size = group_size(d, group.id);
+  for (int i = 0; i < 3; ++i) group.id[i] += d.first_group[i];
   const uint32_t count = waves_in_group(state, linear);
   const uint32_t lds_bytes = (d.lds_bytes + 511) / 512 * 512;
   group.live_waves = count;

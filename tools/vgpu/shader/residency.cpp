@@ -1,5 +1,10 @@
 #include "tools/vgpu/shader/residency.h"
 
+#include <algorithm>
+#include <ranges>
+
+#include "tools/vgpu/shader/cu_place.h"
+
 namespace vgpu {
 namespace {
 
@@ -13,28 +18,50 @@ bool uses_scratch(const DispatchState& d) {
 }  // namespace
 
 Residency::Residency(const GpuConfig& config, const ShaderTarget& target)
-    : whole_{config.waves_per_cu, config.lds_bytes_per_cu, target.simds_per_cu * target.vgprs_per_simd},
+    : config_(config),
+      whole_{config.waves_per_cu, config.lds_bytes_per_cu, target.simds_per_cu * target.vgprs_per_simd},
       free_(config.cu_count ? config.cu_count : 1, whole_) {}
 
 Residency::Unit Residency::demand(const DispatchState& d, uint32_t waves) const {
   return {waves, round_up(d.dispatch.lds_bytes, kLdsGranule), waves * d.shape.simd_vgprs};
 }
 
-bool Residency::acquire(const DispatchState& d, uint32_t waves, WorkGroup& group) {
-  const Unit need = demand(d, waves);
+bool Residency::take_unit(const DispatchState& d, const Unit& need, uint32_t& cu) {
   for (uint32_t tries = 0; tries < free_.size(); ++tries) {
-    const uint32_t cu = (next_unit_ + tries) % static_cast<uint32_t>(free_.size());
-    Unit& unit = free_[cu];
+    const uint32_t candidate = (next_unit_ + tries) % static_cast<uint32_t>(free_.size());
+    if (!cu_enabled(config_, d.dispatch.cus, candidate)) continue;
+    Unit& unit = free_[candidate];
     if (unit.waves < need.waves || unit.lds_bytes < need.lds_bytes || unit.vgprs < need.vgprs) continue;
-    if (uses_scratch(d) && !take_scratch(d, waves, group.scratch_slots)) return false;
     unit.waves -= need.waves;
     unit.lds_bytes -= need.lds_bytes;
     unit.vgprs -= need.vgprs;
-    group.cu = cu;
-    next_unit_ = (cu + 1) % static_cast<uint32_t>(free_.size());
+    next_unit_ = (candidate + 1) % static_cast<uint32_t>(free_.size());
+    cu = candidate;
     return true;
   }
   return false;
+}
+
+bool Residency::acquire(const DispatchState& d, uint32_t waves, WorkGroup& group) {
+  if (!take_unit(d, demand(d, waves), group.cu)) return false;
+  if (!uses_scratch(d) || take_scratch(d, waves, group.scratch_slots)) return true;
+  give_back(group.cu, demand(d, waves));
+  return false;
+}
+
+bool Residency::move_in(const DispatchState& d, WorkGroup& group) {
+  return take_unit(d, demand(d, static_cast<uint32_t>(group.waves.size())), group.cu);
+}
+
+void Residency::move_out(const DispatchState& d, const WorkGroup& group) {
+  give_back(group.cu, demand(d, static_cast<uint32_t>(group.waves.size())));
+}
+
+void Residency::give_back(uint32_t cu, const Unit& need) {
+  Unit& unit = free_[cu];
+  unit.waves += need.waves;
+  unit.lds_bytes += need.lds_bytes;
+  unit.vgprs += need.vgprs;
 }
 
 bool Residency::take_scratch(const DispatchState& d, uint32_t waves, std::vector<uint32_t>& slots) {
@@ -56,11 +83,11 @@ bool Residency::take_scratch(const DispatchState& d, uint32_t waves, std::vector
 }
 
 void Residency::release(const DispatchState& d, const WorkGroup& group) {
-  const Unit need = demand(d, static_cast<uint32_t>(group.waves.size()));
-  Unit& unit = free_[group.cu];
-  unit.waves += need.waves;
-  unit.lds_bytes += need.lds_bytes;
-  unit.vgprs += need.vgprs;
+  move_out(d, group);
+  release_scratch(d, group);
+}
+
+void Residency::release_scratch(const DispatchState& d, const WorkGroup& group) {
   const auto area = scratch_.find(d.dispatch.scratch_base);
   if (group.scratch_slots.empty() || area == scratch_.end()) return;
   for (const uint32_t slot : group.scratch_slots) area->second.taken[slot] = false;
@@ -76,6 +103,9 @@ bool Residency::can_ever_fit(const DispatchState& d, uint32_t waves, std::string
     why = "the work-group wants more LDS than a compute unit has";
   else if (need.vgprs > whole_.vgprs)
     why = "the work-group wants more VGPRs than a compute unit has";
+  else if (std::ranges::none_of(std::views::iota(0u, static_cast<uint32_t>(free_.size())),
+                                [&](uint32_t cu) { return cu_enabled(config_, d.dispatch.cus, cu); }))
+    why = "its queue's mask leaves no compute unit";
   else if (uses_scratch(d) && d.dispatch.scratch_waves < waves)
     why = "the work-group has more waves than scratch slots";
   else

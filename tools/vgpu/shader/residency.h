@@ -18,6 +18,10 @@ class Residency {
   /// group.cu and group.scratch_slots.
   bool acquire(const DispatchState& dispatch, uint32_t waves, WorkGroup& group);
   void release(const DispatchState& dispatch, const WorkGroup& group);
+  void release_scratch(const DispatchState& dispatch, const WorkGroup& group);
+  /// Gives the group's place on its compute unit back, not its scratch slots. move_in() finds it another one, or false.
+  void move_out(const DispatchState& dispatch, const WorkGroup& group);
+  bool move_in(const DispatchState& dispatch, WorkGroup& group);
   /// False: such a group can never be resident, however empty the GPU is. `why` says what is short.
   bool can_ever_fit(const DispatchState& dispatch, uint32_t waves, std::string& why) const;
 
@@ -32,8 +36,11 @@ class Residency {
     std::vector<bool> taken;
   };
   Unit demand(const DispatchState& dispatch, uint32_t waves) const;
+  void give_back(uint32_t cu, const Unit& need);
+  bool take_unit(const DispatchState& dispatch, const Unit& need, uint32_t& cu);
   bool take_scratch(const DispatchState& dispatch, uint32_t waves, std::vector<uint32_t>& slots);
 
+  const GpuConfig& config_;
   Unit whole_;  ///< an empty unit
   std::vector<Unit> free_;
   uint32_t next_unit_ = 0;

@@ -43,6 +43,7 @@ struct DispatchState {
   uint64_t next_group = 0;  ///< linear number of the next group to launch
   uint32_t live_groups = 0;
   uint32_t waves_per_group = 0;  ///< of a full group
+  bool suspended = false;        ///< off the compute units: nothing of it runs or is launched
   bool stopped = false;          ///< a wave failed: no wave of it runs any more
   bool trapped = false;          ///< some wave halted in or for want of a trap handler
   bool reported = false;         ///< the sink knows why it does not end
@@ -57,9 +58,11 @@ using AlignedArray = std::unique_ptr<T[], AlignedFree>;
 struct WorkGroup {
   DispatchState* dispatch = nullptr;
   WaveHost* host = nullptr;
+  uint64_t number = 0;  ///< linear, x fastest
   std::array<uint32_t, 3> id{};
   std::array<uint32_t, 3> size{};  ///< work-items; smaller than the dispatch's at the edge of the grid
   uint32_t cu = 0;
+  bool resident = true;  ///< false: suspended, or waits for a compute unit since
   uint32_t live_waves = 0;
   uint32_t at_barrier = 0;
   std::vector<Wave> waves;
