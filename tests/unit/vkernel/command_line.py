@@ -24,6 +24,8 @@ expect(["--help"], 0, out="Examples:")
 expect(["run", "--", "true"], 0)
 expect(["run", "--", "false"], 1)
 expect(["run", "--", "sh", "-c", "exit 7"], 7)
+expect(["run", "--gpu", "gfx90a", "--", "ls", "-d", "--color=never", "/"], 0, out="/")
+expect(["run", "--gpu", "gfx90a"], 2, err="wants a program")
 expect(["run", "--", "sh", "-c", f"kill -{signal.SIGTERM} $$"], 128 + signal.SIGTERM)
 expect(["run", "--gpu", "gfx000", "--", "true"], 2, err="gfx90a (mi210)")
 expect(["run", "--hostile", "1:nonsense", "--", "true"], 2, err="nonsense")
@@ -31,6 +33,9 @@ expect(["run", "--vram", "x", "--", "true"], 2, err="vram=x")
 expect(["run", "--", "no-such-program-anywhere"], 2, err="no-such-program-anywhere")
 if os.path.exists("/sbin/ldconfig"):
     expect(["run", "--", "/sbin/ldconfig", "-p"], 2, err="statically linked")
+loader = "/lib64/ld-linux-x86-64.so.2"
+if os.path.exists(loader):
+    expect(["run", "--", loader, "/bin/cat", "/sys/module/amdgpu/initstate"], 0, out="live")
 expect(["run", "--", "sh", "-c", "cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id"], 0)
 # A second process of the tree sees the same machine; the folder is gone afterwards.
 seen = subprocess.run([VGPU, "run", "--", "sh", "-c", "echo $VGPU_ROOT; test -d $VGPU_ROOT/sys && head -1 /proc/modules"],

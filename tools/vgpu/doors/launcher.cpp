@@ -135,6 +135,18 @@ bool report_defaults(const std::string& root) {
   return true;
 }
 
+// A shared object that names itself: as a program, that is the dynamic loader (`ld.so PROGRAM`), which preloads like
+// any.
+bool has_soname(std::ifstream& file, const Elf64_Phdr& dynamic) {
+  file.seekg(static_cast<std::streamoff>(dynamic.p_offset));
+  for (uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
+    Elf64_Dyn entry{};
+    if (!file.read(reinterpret_cast<char*>(&entry), sizeof entry) || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_SONAME) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string why_not_preloadable(const std::string& program) {
@@ -151,7 +163,7 @@ std::string why_not_preloadable(const std::string& program) {
     Elf64_Phdr segment{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * header.e_phentsize));
     if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
-    if (segment.p_type == PT_INTERP) return {};
+    if (segment.p_type == PT_INTERP || (segment.p_type == PT_DYNAMIC && has_soname(file, segment))) return {};
   }
   return "it is statically linked: its system calls do not pass through the C library, so they cannot be answered";
 }

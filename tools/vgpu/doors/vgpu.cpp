@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstring>
+
 #include "tools/vgpu/doors/isa_command.h"
 #include "tools/vgpu/doors/launcher.h"
 #include "tools/vgpu/doors/recording.h"
@@ -85,6 +87,17 @@ int kfd() {
   return 0;
 }
 
+// What follows "--" is the program's; its options are none of ours.
+std::vector<std::string> split_command(int& argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--") != 0) continue;
+    std::vector<std::string> command(argv + i + 1, argv + argc);
+    argc = i;
+    return command;
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -115,7 +128,7 @@ int main(int argc, char** argv) {
   run_command->add_option("--doorbell", flags.doorbell, "how a sleeping GPU is woken: auto, uffd, signal, poll");
   run_command->add_flag("--strict-log-empty", flags.strict_log_empty,
                         "exit with 3 when the program succeeds but some request was answered by a default");
-  run_command->add_option("command", flags.command, "the program and its arguments, after --")->required();
+  run_command->add_option("command", flags.command, "the program and its arguments, after --");
   CLI::App* kfd_command = app.add_subcommand("kfd", "show which requests of the driver are answered, and how");
   std::string recording;
   CLI::App* show_command = app.add_subcommand("show", "print a recording of `vgpu run --record FILE`");
@@ -127,10 +140,16 @@ int main(int argc, char** argv) {
   isa_command->add_option("--gpu", isa_gpu, "one target, with the lists of names (default: the figures of all)");
   isa_command->add_flag("--json", json, "as JSON");
 
+  const std::vector<std::string> command = split_command(argc, argv);
   CLI11_PARSE(app, argc, argv);
   if (*list_command) return list();
   if (*isa_command) return vgpu::print_isa(isa_gpu, json);
   if (*kfd_command) return kfd();
   if (*show_command) return vgpu::show_recording(recording);
+  flags.command.insert(flags.command.end(), command.begin(), command.end());
+  if (flags.command.empty()) {
+    fmt::print(stderr, "vgpu: run wants a program, after --\n");
+    return 2;
+  }
   return run(flags);
 }
