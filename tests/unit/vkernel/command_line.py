@@ -2,10 +2,12 @@
 """command_line.py VGPU: what the launcher says and returns."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 VGPU = sys.argv[1]
 failures = 0
@@ -103,5 +105,24 @@ with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
     script.write(SHARE)
     script.flush()
     expect(["run", "--vram", "256M", "--", sys.executable, script.name], 0, out="200 100\n200\n")
+# A program does not outlive its GPU.
+def alive(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+with subprocess.Popen([VGPU, "run", "--", "/bin/sh", "-c", "echo $$ $VGPU_ROOT; exec sleep 60"], stdout=subprocess.PIPE, text=True) as run:
+    program, folder = run.stdout.readline().split()
+    run.kill()
+deadline = time.monotonic() + 10
+while alive(program) and time.monotonic() < deadline:
+    time.sleep(0.05)
+if alive(program):
+    failures += 1
+    print("the program runs on after `vgpu run` was killed")
+    os.kill(int(program), signal.SIGKILL)
+shutil.rmtree(folder)
 expect(["show", "/nowhere"], 2, err="/nowhere")
 sys.exit(1 if failures else 0)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -184,9 +185,13 @@ std::expected<int, std::string> run_program(const RunRequest& request) {
   if (auto written = write_fake_root(machine, root.path()); !written) return Failure(written.error());
   if (!share_memory(machine, root.path())) return Failure(fmt::format("cannot share memory: {}", strerror(errno)));
 
+  const pid_t launcher = getpid();
   const pid_t child = fork();
   if (child < 0) return Failure(fmt::format("fork: {}", strerror(errno)));
   if (child == 0) {
+    // The GPU's memory is the launcher's: a program that outlived it would wait for ever.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher) _exit(128 + SIGKILL);
     set_environment(*preload, request.spec, root.path());
     std::vector<char*> arguments;
     for (const std::string& each : request.command) arguments.push_back(const_cast<char*>(each.c_str()));
